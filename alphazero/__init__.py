@@ -1,12 +1,12 @@
-"""AlphaZero self-play training: from the rules of a game to a player of proven strength.
+"""AlphaZero self-play training: from the rules of a game to a player of measured strength.
 
-The public API; each name is imported on first use:
+The public API, in which each name is imported on first use:
 
     make_game           make a game from its name or from your own game's file
     load_player         make a player: a network, UCT, an exact solver, random
     play_match          play paired games between two players, with a 95% confidence interval
     measure_accuracy    compare a player's moves with an exact solver's
-    prove               check every position of a small game: is the player unbeatable?
+    prove               check a player's move in every position of a small game
     make_settings       make the settings of a training run from command-line arguments
     train               train a network and yield a report after each iteration
     load_run            load a stored run: its settings, metrics and networks

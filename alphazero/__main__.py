@@ -1,4 +1,4 @@
-"""Run the console command `alphazero` with `python -m alphazero`."""
+"""Run the console command `alphazero` as ``python -m alphazero``."""
 
 import sys
 

@@ -1,7 +1,7 @@
 """The Python API: the functions that notebooks and scripts call.
 
-`import alphazero as az` offers them as `az.load_player`, `az.train` and so on;
-`alphazero/__init__.py` has the full list. Each function calls one stage of the pipeline.
+After `import alphazero as az`, they are `az.load_player`, `az.train` and so on;
+`alphazero/__init__.py` lists all of them. Each function calls one stage of the pipeline.
 """
 
 import dataclasses
@@ -39,18 +39,21 @@ if TYPE_CHECKING:
 
 
 def load_player(spec: str, game: Any, **settings: Any) -> Player:
-    """Make the player that a specification describes.
+    """Make the player described by a specification such as "uct:1000" or the path of a network.
 
     Args:
-        spec: "random", "uct", "uct:1000", "solver", "best" (the network that ships with the game),
-            "network" (the newest one under checkpoints/), "gtp:COMMAND", or the path of a network
-            file or of a run's folder.
-        game: anything `make_game` takes: a name, a game, or rules in plain Python.
+        spec: "random", "uct", "uct:1000" (UCT with 1000 simulations per move), "solver" (an exact
+            solver of the game), "best" (the network that ships with the game), "network" (the
+            game's newest network under checkpoints/, otherwise the shipped one), "gtp:COMMAND" (an
+            external Othello engine that speaks the Go Text Protocol), or the path of a network file
+            or of a run's folder.
+        game: anything that `make_game` accepts: a name, a game, or rules in plain Python.
         settings: fields of `alphazero.players.base.PlayerSettings`, such as
-            ``num_simulations=400``, ``time_limit_s=1.0``, ``with_search=False`` or ``seed=1``.
+            ``num_simulations=400``, ``time_limit_s=1.0`` (seconds per move), ``with_search=False``
+            or ``seed=1``.
 
     Raises:
-        ConfigError: if there is no such player, setting or value.
+        ConfigError: if there is no such player or setting, or a value is not allowed.
     """
     # Notebooks often pass numpy numbers, which the type check refuses.
     plain = {
@@ -68,22 +71,24 @@ def play_match(
     opening_plies: int = 4,
     seed: int = 0,
 ) -> MatchReport:
-    """Play a match between two players: pairs of games with colours swapped.
+    """Play a match between two players, in which each opening is played twice with sides swapped.
 
     Args:
-        game: anything `make_game` takes: a name, a game, or rules in plain Python.
+        game: anything that `make_game` accepts: a name, a game, or rules in plain Python.
         player_a: a player, or a specification as in `load_player`.
-        player_b: the opponent, given in the same way.
-        num_games: number of games, even.
-        opening_plies: random plies at the start of each pair of games, so that pairs differ.
-        seed: seed of the openings.
+        player_b: the opponent: a player or a specification.
+        num_games: total number of games to play; must be even.
+        opening_plies: number of random plies at the start of each pair of games, so that pairs
+            differ.
+        seed: seed of the random openings only; players have seeds of their own.
 
     Returns:
         The result from player A's viewpoint: wins, draws, losses, ``score`` in [0, 1] with its 95%
         confidence interval, and the Elo difference.
 
     Raises:
-        ConfigError: for an odd number of games, or if there is no such player or opening.
+        ConfigError: if the number of games is odd, a player does not exist, or no opening of this
+            length exists.
     """
     game = make_game(game)
     a, b = _player(player_a, game), _player(player_b, game)
@@ -93,21 +98,21 @@ def play_match(
 def measure_accuracy(
     game: Any, player: Player | str, evaluation_set: str | Path | None = None
 ) -> AccuracyReport:
-    """Compare a player's moves with those of an exact solver.
+    """Measure how often a player's moves agree with those of an exact solver.
 
     Args:
-        game: anything `make_game` takes: a name, a game, or rules in plain Python.
+        game: anything that `make_game` accepts: a name, a game, or rules in plain Python.
         player: a player, or a specification as in `load_player`.
-        evaluation_set: a file of positions with exact scores; None takes the one that ships with
-            the game.
+        evaluation_set: path of a CSV file of positions whose moves an exact solver has scored; None
+            takes the set that ships with the game.
 
     Returns:
-        The accuracy: the fraction of positions in which the player's move keeps the exact result,
-        with its 95% confidence interval.
+        The accuracy, with its 95% confidence interval: the fraction of positions in which the
+        player's move keeps the exact result (win, draw or loss).
 
     Raises:
-        ConfigError: if no evaluation set ships with the game, or there is no such player.
-        StoredFileError: if the file is not an evaluation set of this game.
+        ConfigError: if no evaluation set ships with the game, or the player does not exist.
+        StoredFileError: if the file is missing or is not an evaluation set of this game.
     """
     game = make_game(game)
     positions = find_set(evaluation_set, game)
@@ -115,18 +120,19 @@ def measure_accuracy(
 
 
 def prove(game: Any, player: Player | str) -> ProofReport:
-    """Check a player's move in every position of a small game.
+    """Check a player's move in every position of a small game against perfect play.
 
     Args:
-        game: anything `make_game` takes: a name, a game, or rules in plain Python.
+        game: anything that `make_game` accepts: a name, a game, or rules in plain Python.
         player: a player, or a specification as in `load_player`.
 
     Returns:
         Every position that the player misplays, and the results of its games against every possible
-        sequence of opposing moves: a player that loses none of them is unbeatable.
+        sequence of opposing moves. A player that loses none of these games is unbeatable.
 
     Raises:
-        InputError: if the game has too many positions.
+        InputError: if the game has too many positions to enumerate.
+        ConfigError: if the player does not exist.
     """
     game = make_game(game)
     chosen = _player(player, game)
@@ -134,16 +140,16 @@ def prove(game: Any, player: Player | str) -> ProofReport:
 
 
 def make_settings(*overrides: Any) -> TrainSettings:
-    """Make the settings of a training run.
+    """Make the settings of a training run from arguments such as ``"game=connect_four"``.
 
     Args:
-        overrides: arguments of ``alphazero train``, such as ``"game=connect_four"``,
+        overrides: arguments as for ``alphazero train``, such as ``"game=connect_four"``,
             ``"experiment=connect_four_5min"`` or ``"learner.batch_size=512"``. Instead of
-            ``"game=..."``, you may pass any game that `make_game` takes, such as ``MyGame()``.
+            ``"game=..."``, you may pass any game that `make_game` accepts, such as ``MyGame()``.
 
     Raises:
-        ConfigError: for an unknown key, a value that the key does not accept, or ``resume``, which
-            belongs to `train`.
+        ConfigError: if a key does not exist, a value is not allowed for its key, or ``resume=`` is
+            among the arguments, which only `train` accepts.
     """
     from alphazero.training.run_config import compose
 
@@ -166,11 +172,11 @@ def train(
     drop_games: bool = False,
     progress: Callable[[StageProgress], None] | None = None,
 ) -> Iterator[IterationReport]:
-    """Train a network by self-play; yield a report after each stored iteration.
+    """Train a network by self-play, yielding a report after each iteration has been stored.
 
     The run gets a folder with checkpoints, metrics and TensorBoard events, just as with ``alphazero
-    train``. This is a generator: nothing runs until you iterate. You may stop at any time;
-    ``resume`` continues after the last finished iteration.
+    train``. This is a generator: nothing runs until you iterate over it. You may stop at any time
+    and continue after the last stored iteration with ``resume``.
 
     Args:
         overrides: arguments as in `make_settings`, such as ``"game=connect_four"`` or ``MyGame()``.
@@ -179,18 +185,18 @@ def train(
             combined with ``overrides`` or ``settings``.
         game: with ``resume`` only: your own game, required if the run used one, because stored
             settings never execute code.
-        network_kind: with ``resume`` only: ``module:Class``, required if the run used your own
-            network.
-        drop_games: with ``resume`` only: keep the network and drop all stored games, which are
-            damaged or of other rules.
-        progress: called several times a second during an iteration.
+        network_kind: with ``resume`` only: the network class, as ``module:Class``; required if the
+            run used your own network.
+        drop_games: with ``resume`` only: keep the network but delete all stored games, for example
+            because they are damaged or the rules have changed.
+        progress: called several times a second with a `StageProgress`: the current stage, such as
+            "self-play", and how many of its games or learner steps are finished.
 
     Raises:
-        ConfigError: for an impossible setting, arguments that exclude each other, or a run that
-            another process is training.
+        ConfigError: if a setting is not allowed, two of ``overrides``, ``settings`` and ``resume``
+            are given, the run to continue does not exist, or another process is training that run.
         StoredFileError: if the run to continue cannot be read.
-        TrainingDivergedError: if losses or weights are not finite; the last stored iteration is
-            kept.
+        TrainingDivergedError: if losses or weights are not finite; all stored iterations are kept.
     """
     from alphazero.training.trainer import Trainer
 
@@ -217,7 +223,12 @@ def train(
 def _stored_reports(
     trainer: "Trainer", progress: Callable[[StageProgress], None] | None
 ) -> Iterator[IterationReport]:
-    """Run the trainer; yield each iteration's report once the iteration is stored."""
+    """Run the trainer, yielding each iteration's report once the iteration has been stored.
+
+    Args:
+        trainer: the trainer of a new or restored run.
+        progress: called with each `StageProgress`; None ignores these events.
+    """
     from alphazero.training.loggers.tensorboard import TensorBoardLogger
 
     tensorboard = TensorBoardLogger(trainer)
@@ -237,23 +248,28 @@ def _stored_reports(
 
 @dataclasses.dataclass(frozen=True)
 class Run:
-    """A stored training run."""
+    """A stored training run: its settings, metrics and networks."""
 
     path: Path  #: the run's folder
-    settings: TrainSettings  #: its settings, as resolved when it began or was last resumed
-    metrics: list[dict[str, Any]]  #: a dict for each finished iteration, the oldest first
-    networks: list[Path]  #: files of the stored networks, the oldest first
+    settings: TrainSettings  #: all settings, as stored when the run began or was last resumed
+    #: {metric, such as "learner.loss": value} for each stored iteration, oldest first
+    metrics: list[dict[str, Any]]
+    networks: list[Path]  #: paths of the stored network files, oldest first
 
 
 def load_run(path: str | Path = "latest", root: str | Path = "checkpoints") -> Run:
-    """Load a stored run. Even if its settings name a game file, that file is never executed.
+    """Load the settings, metrics and network paths of a stored training run.
+
+    If the settings name a file with the rules of a game, this file is not executed.
 
     Args:
-        path: the run's folder, or "latest" for the most recently written one under ``root``.
-        root: the folder that contains all runs, for "latest".
+        path: the run's folder, or "latest" for the most recently written run under ``root``.
+        root: the folder that contains all runs; used only for "latest".
 
     Raises:
-        ConfigError: if there is no such run, or it has not finished an iteration.
+        ConfigError: if there is no such run, it has not finished an iteration, or its settings do
+            not fit this version of the program.
+        StoredFileError: if the run's settings or metrics are missing or damaged.
     """
     folder = RunFolder.find(str(path), str(root), None, "path", "metrics.jsonl")
     return Run(
@@ -271,7 +287,18 @@ def _player(player: Player | str, game: Game) -> Player:
 def _stored_run(
     path: str | Path, game: str | None, network_kind: str | None, drop_games: bool
 ) -> tuple[TrainSettings, RunFolder]:
-    """Load the settings of a run to continue, and find its folder; arguments as in `train`."""
+    """Find the folder of a run that is to be resumed, and load its settings.
+
+    Args:
+        path, network_kind, drop_games: as ``resume``, ``network_kind`` and ``drop_games`` in
+            `train`.
+        game: the name of the game given by the user; None if the user gave none.
+
+    Raises:
+        ConfigError: if there is no such run, its settings cannot be used, or the rules of its game
+            have changed and ``drop_games`` is False.
+        StoredFileError: if the settings cannot be read.
+    """
     folder = RunFolder.find(str(path), TrainSettings().run.root, None)
     settings = settings_to_resume(folder, game, network_kind)
     settings.run.drop_games = drop_games

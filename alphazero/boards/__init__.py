@@ -1,1 +1,1 @@
-"""Draw positions in terminals and pictures, and read and write moves as text."""
+"""Draw positions in terminals and in image files, and read and write moves as text."""

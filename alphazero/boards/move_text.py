@@ -1,4 +1,4 @@
-"""Write the prompt for a move, and parse the move that a person typed; nothing is printed."""
+"""Compose the prompt for a move, and parse the move that a person typed in reply."""
 
 from alphazero.boards.notation import check_legal
 from alphazero.boards.session import Session
@@ -12,11 +12,12 @@ def move_name(session: Session, skin: Skin) -> str:
     last = len(skin.notation.numbered(legal)) - 1
     if last < 0:
         return name
-    return f"0-{last}, or {name}" if last else f"0, or {name}"
+    numbers = f"0-{last}" if last else "0"
+    return f"{numbers}, or {name}"
 
 
 def prompt(session: Session, skin: Skin) -> str:
-    """Write the prompt that asks a person for a move."""
+    """Return the prompt that asks for a move, such as "X to move. Type a column (1-7): "."""
     return f"{skin.sides[session.player]} to move. Type {move_name(session, skin)}: "
 
 
@@ -24,7 +25,7 @@ def read_move(session: Session, skin: Skin, typed: str) -> int:
     """Parse a typed move, which is a number shown on the board or a move in the game's notation.
 
     Raises:
-        ValueError: if it is not a legal move; the message says what to type.
+        ValueError: if the text is not a legal move; the message says what to type.
     """
     numbered = skin.notation.numbered(session.legal_actions)
     if not (numbered and typed.isascii() and typed.isdigit()):
@@ -40,5 +41,8 @@ def read_move(session: Session, skin: Skin, typed: str) -> int:
 def count_text(session: Session, skin: Skin) -> str:
     """Format the number of pieces of each side, such as "White 12, Black 9"."""
     board = session.game.cells(session.state)
-    counts = (int((board == player + 1).sum()) for player in range(2))
-    return ", ".join(f"{name} {count}" for name, count in zip(skin.sides, counts))
+    texts = []
+    for player, name in enumerate(skin.sides):
+        count = int((board == player + 1).sum())
+        texts.append(f"{name} {count}")
+    return ", ".join(texts)

@@ -1,4 +1,4 @@
-"""Convert between actions and the text with which people write moves and lists of moves.
+"""Convert actions to the text with which people write moves and lists of moves, and back.
 
 In Python, stored games and the JSON engine, actions are numbers from 0. How people write them
 depends on the game:
@@ -26,7 +26,7 @@ _PASSES = ("pa", "ps", "--")  #: a pass as other programs write it
 
 
 class Notation:
-    """The notation of moves that the rules of a game define.
+    """The notation in which people write the moves of a game, as defined by the game's rules.
 
     Attributes:
         mirrored: whether the columns of the board are shown from right to left.
@@ -40,7 +40,8 @@ class Notation:
         self._game = game
         self._rows, self._columns = game.planes_shape[1:]
         self._squares = [game.action_squares(action) for action in range(game.num_actions)]
-        self.column_names, self.row_names = list[str](), list[str]()
+        self.column_names: list[str] = []
+        self.row_names: list[str] = []
         if any(self._squares):
             self.column_names, self.row_names = edge_names(*self._naming)
 
@@ -49,10 +50,13 @@ class Notation:
         """What an action stands for: "column", "square", "move" between squares, or "other"."""
         if any(self._squares):
             return "move" if max(map(len, self._squares)) > 1 else "square"
-        if len(self._squares) == self._columns:
+        num_actions = len(self._squares)
+        num_squares = self._rows * self._columns
+        if num_actions == self._columns:
             return "column"
-        is_square = len(self._squares) - self._rows * self._columns in (0, 1)
-        return "square" if is_square else "other"
+        if num_actions in (num_squares, num_squares + 1):  # the last action may be a pass
+            return "square"
+        return "other"
 
     def squares(self, action: int) -> tuple[int, ...]:
         """Return the squares that an action touches, in order, as row * W + column; () if none."""
@@ -61,17 +65,19 @@ class Notation:
         return self._squares[action]
 
     def text(self, action: int) -> str:
-        """Format an action in the notation that people use."""
+        """Format an action in the notation that people use, such as "d3"."""
         return self._game.action_to_text(action)
 
     def action(self, typed: str, legal_actions: Iterable[int] = ()) -> int:
         """Parse an action that a person typed, as its name or as the squares that it touches.
 
         Args:
-            legal_actions: the actions that squares can mean; needed only to parse squares.
+            legal_actions: the actions that typed squares can mean; needed only in games whose
+                pieces move.
 
         Raises:
-            ValueError: if the text is not one action; the message says what is allowed.
+            ValueError: if the text does not mean exactly one action; the message says what is
+                allowed.
         """
         typed = typed.strip()
         name = typed if typed in self._by_name else typed.lower()
@@ -80,9 +86,16 @@ class Notation:
         return self._parse_unnamed(typed, legal_actions)
 
     def _parse_unnamed(self, typed: str, legal_actions: Iterable[int]) -> int:
-        """Parse an action that was not typed as its name, such as one typed as its squares."""
-        named = named_squares(typed, *self._naming) if self.kind == "move" else None
-        meant = [one for one in legal_actions if named and self.squares(one) == named]
+        """Parse an action that was not typed as its name, such as one typed as its squares.
+
+        Raises:
+            ValueError: if the text does not mean exactly one action; the message says what is
+                allowed.
+        """
+        squares = None
+        if self.kind == "move":
+            squares = named_squares(typed, *self._naming)
+        meant = [action for action in legal_actions if squares and self.squares(action) == squares]
         if len(meant) == 1:
             return meant[0]
         if meant:
@@ -92,11 +105,16 @@ class Notation:
 
     @functools.cached_property
     def _by_name(self) -> dict[str, int]:
-        """The actions by name, also in lower case, and by names that other programs give a pass."""
+        """The action of each name, as written by `text` or in lower case.
+
+        A pass also has the names that other programs use, see `_PASSES`.
+        """
         names = {self.text(action): action for action in range(self._game.num_actions)}
-        names = {name.lower(): action for name, action in names.items()} | names
+        lower_names = {name.lower(): action for name, action in names.items()}
+        names = lower_names | names
         if "pass" in names:
-            names = dict.fromkeys(_PASSES, names["pass"]) | names
+            passes = dict.fromkeys(_PASSES, names["pass"])
+            names = passes | names
         return names
 
     def what_to_type(self, legal_actions: Sequence[int]) -> str:
@@ -106,33 +124,38 @@ class Notation:
         if self.kind == "move":
             return f"a move such as {self.text(legal_actions[0])}"
         if any(self._squares):
-            return f"a square such as {self.column_names[min(3, self._columns - 1)]}3"
+            column_name = self.column_names[min(3, self._columns - 1)]
+            return f"a square such as {column_name}3"
         count = self._columns if self.kind == "column" else self._rows * self._columns
         return f"a {self.kind} ({self.text(0)}-{self.text(count - 1)})"
 
     def numbered(self, legal_actions: Iterable[int]) -> list[int]:
-        """Return the legal actions in the order in which the board numbers them, from 0.
+        """List the legal actions in the order in which the board numbers them, from 0.
 
-        An empty list means that the board shows no numbers.
+        The list is empty if the board shows no numbers.
         """
-        return sorted(legal_actions) if self._game.appearance.numbers_squares else []
+        if not self._game.appearance.numbers_squares:
+            return []
+        return sorted(legal_actions)
 
     @functools.cached_property
     def separator(self) -> str:
-        """The separator between the moves of a list."""
+        """The separator between moves in a list: "," or, if moves contain commas, ";" instead."""
         return ";" if any("," in name for name in self._by_name) else ","
 
     def list_text(self, actions: Iterable[int]) -> str:
-        """Format a list of moves in the form that `read_moves` accepts."""
+        """Format a list of moves as text that `read_moves` accepts, such as "4,4,3"."""
         return self.separator.join(map(self.text, actions))
 
     def split(self, text: str) -> list[str]:
-        """Split a text into moves, even without separators between them; drop move numbers.
+        """Split a list of moves, such as "1. f5 d6" or "f5d6", into moves without move numbers.
 
         Names of moves that contain separators are not split.
         """
-        separators = [self.separator, "[,;\n]", r"\s", _DASH]
-        return self._split(text, separators[:-1] if self.kind == "move" else separators)
+        separators = [self.separator, "[,;\n]", r"\s"]
+        if self.kind != "move":
+            separators.append(_DASH)
+        return self._split(text, separators)
 
     def _split(self, text: str, separators: list[str]) -> list[str]:
         text = text.strip(" \t\r\n,;")
@@ -140,11 +163,14 @@ class Notation:
             return [text]
         if not separators:
             return self._split_word(_MOVE_NUMBER.sub("", text))
-        parts = re.split(separators[0], text)
-        return [move for part in parts if part for move in self._split(part, separators[1:])]
+        moves = []
+        for part in re.split(separators[0], text):
+            if part:
+                moves += self._split(part, separators[1:])
+        return moves
 
     def _split_word(self, word: str) -> list[str]:
-        """Split a word such as "f5d6" into names of moves; keep it whole if that fails."""
+        """Split a word such as "f5d6" into names of moves; keep it whole if that is impossible."""
         longest = max(map(len, self._by_name))
         # If names go up to 35, 77 is a typing error; it does not mean 7 twice.
         if longest > 1 and any(name[:1].isdigit() for name in self._by_name):
@@ -162,7 +188,7 @@ class Notation:
 
 
 class ColumnsFromOne(Notation):
-    """The notation of Connect-X: columns counted from 1."""
+    """The notation of Connect-X, which counts columns from 1."""
 
     def text(self, action: int) -> str:
         return str(action + 1)
@@ -172,10 +198,11 @@ class ColumnsFromOne(Notation):
 
 
 class Squares(Notation):
-    """The notation of Othello, which names squares, for one of its two set-ups.
+    """The notation of Othello, which names squares such as d3, in one of its two set-ups.
 
     Args:
-        mirrored: True for the usual set-up, False for that of our rules.
+        mirrored: True for the standard set-up, in which columns are named and shown from right to
+            left; False for the set-up of this package's rules.
     """
 
     def __init__(self, game: Game, mirrored: bool = False):
@@ -196,7 +223,8 @@ class Squares(Notation):
 
     def list_text(self, actions: Iterable[int]) -> str:
         """Format a list of moves as a transcript such as "f5d6c3", which by custom omits passes."""
-        return "".join(text for text in map(self.text, actions) if text != "pass")
+        texts = map(self.text, actions)
+        return "".join(text for text in texts if text != "pass")
 
 
 def read_moves(
@@ -209,13 +237,18 @@ def read_moves(
     Four, ``f5d6c3`` or ``1. f5 d6 2. c3`` in Othello. Forced passes may be omitted.
 
     Args:
+        text: the list of moves.
         start: [K], the position before the moves; None means the start of the game.
 
+    Returns:
+        The actions, including forced passes that the text omits.
+
     Raises:
-        ValueError: for an illegal or unreadable move; the message says where in the list it is.
+        ValueError: if a move is illegal or unreadable; the message says where in the list it is.
     """
     if text.strip().startswith("["):
-        return Session(game, _bracketed(text.strip()), start).actions
+        actions = _bracketed(text.strip())
+        return Session(game, actions, start).actions
     session = Session(game, start=start)
     for number, word in enumerate(notation.split(text), 1):
         try:
@@ -224,15 +257,20 @@ def read_moves(
                 session.play(session.legal_actions[0])
             check_legal(session, notation, word, action)
         except ValueError as error:
-            counts_from_0 = word == "0" or (isinstance(notation, Squares) and word.isdigit())
-            hint = " In brackets, such as [0,1], moves count from 0." if counts_from_0 else ""
+            hint = ""
+            if word == "0" or (isinstance(notation, Squares) and word.isdigit()):
+                hint = " In brackets, such as [0,1], moves count from 0."
             raise ValueError(f"move {number} of the list: {error}{hint}") from None
         session.play(action)
     return session.actions
 
 
 def _bracketed(text: str) -> list[int]:
-    """Parse a list of actions in brackets, such as "[3,3,2]"."""
+    """Parse a list of actions in brackets, such as "[3,3,2]".
+
+    Raises:
+        ValueError: if the text is not a list of whole numbers.
+    """
     numbers = [word for word in re.split(r"[\s,]+", text[1:-1]) if word]
     are_numbers = all(re.fullmatch(r"-?\d{1,9}", number, re.ASCII) for number in numbers)
     if not (text.endswith("]") and are_numbers):
@@ -243,7 +281,15 @@ def _bracketed(text: str) -> list[int]:
 
 
 def check_legal(session: Session, notation: Notation, word: str, action: int) -> None:
-    """Raise ValueError if an action is not legal; the message quotes the typed ``word``."""
+    """Check that a typed move is legal in the current position of a game.
+
+    Args:
+        word: the move as it was typed, for the message.
+        action: the action that the word means.
+
+    Raises:
+        ValueError: if the action is not legal, or the game is over.
+    """
     if session.over:
         raise ValueError(f"'{word}' follows the end of the game.")
     if action not in session.legal_actions:

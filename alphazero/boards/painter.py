@@ -1,7 +1,7 @@
-"""Turn geometric shapes into pictures: pixels painted by Pillow, or SVG files.
+"""Turn geometric shapes into image files: SVG, or pixels painted by Pillow.
 
-`alphazero.boards.shapes` defines the shapes, which lie on white paper. An SVG stays sharp at any
-size; all other formats, even PDF, contain pixels.
+`alphazero.boards.shapes` defines the shapes, which are drawn on a white background. An SVG stays
+sharp at any size; all other formats, even PDF, contain pixels.
 """
 
 import functools
@@ -18,48 +18,49 @@ from alphazero.runtime.files import check_output, unwritable, write_output
 
 FORMATS = frozenset({"png", "svg", "pdf", "jpg", "jpeg", "tif", "tiff", "webp"})
 GAME_FORMATS = FORMATS | {"gif"}  #: formats for whole games; a .gif is an animation
-_DPI = (150, 150)  # dots per inch, which determine the size on paper
+_DPI = (150, 150)  # dots per inch across and down, which determine the size on paper
 _SMOOTHING = 3  # pictures are painted this many times larger, then reduced to smooth edges
 _BASELINE = 0.36  # distance from the middle of a line of text down to its baseline, in font sizes
 _BOLD = 0.02  # extra width of bold letters on each side, in font sizes
+#: How Pillow and SVG call the point at which text is anchored, by `Letters.align`.
 _ANCHORS = {"left": ("ls", "start"), "center": ("ms", "middle"), "right": ("rs", "end")}
 _NUM_COLORS = 128  # colours of an animation, chosen from its last picture
 
 
 class Picture(NamedTuple):
-    """Shapes on a sheet of white paper."""
+    """A picture made of shapes on a white background."""
 
     width: float  #: in the shapes' unit of length
     height: float  #: in the shapes' unit of length
     unit: float  #: pixels per unit of length
-    shapes: list[Shape]
+    shapes: list[Shape]  #: in painting order; (0, 0) is the picture's top left corner
 
     @property
     def size(self) -> tuple[int, int]:
-        """The width and the height in pixels."""
+        """The width and the height of the picture in pixels."""
         return round(self.width * self.unit), round(self.height * self.unit)
 
 
 def check_picture_file(output: str | Path, key: str, formats: Set[str] = FORMATS) -> None:
-    """Check that a picture can be written, before the work of drawing it begins.
+    """Check that a picture file can be written, before the work of drawing the picture begins.
 
     Args:
-        output: the file; the ending of its name chooses the format.
-        key: the setting that named the file, for messages.
-        formats: the allowed formats.
+        output: the file; the ending of its name determines the format.
+        key: name of the setting that gives the file, for error messages.
+        formats: the allowed formats, as endings without a dot.
 
     Raises:
         ConfigError: if the format is not allowed, or the file cannot be written.
     """
     ending = Path(output).suffix[1:].lower()
     if ending not in formats:
-        allowed = ", ".join(f".{one}" for one in sorted(formats))
+        allowed = ", ".join(f".{name}" for name in sorted(formats))
         raise unwritable(output, key, f"its name may end in {allowed}")
     check_output(output, key)
 
 
 def save_picture(picture: Picture, output: Path) -> None:
-    """Write a picture to a file, in the format that the ending of its name chooses.
+    """Write a picture to a file, in the format given by the ending of the file's name.
 
     Raises:
         OSError: if the file cannot be written.
@@ -71,7 +72,7 @@ def save_picture(picture: Picture, output: Path) -> None:
 
 
 def save_animation(pictures: Sequence[Picture], durations_ms: Sequence[int], output: Path) -> None:
-    """Write pictures as one GIF animation.
+    """Write pictures to a file as one GIF animation, which repeats forever.
 
     The pictures share a palette, so that the file stores only the changes between them.
 
@@ -82,16 +83,22 @@ def save_animation(pictures: Sequence[Picture], durations_ms: Sequence[int], out
         OSError: if the file cannot be written.
     """
     images = [paint(picture) for picture in pictures]
-    palette = images[-1].quantize(_NUM_COLORS, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
-    frames = [image.quantize(palette=palette, dither=Image.Dither.NONE) for image in images]
+    no_dither = Image.Dither.NONE
+    palette = images[-1].quantize(_NUM_COLORS, Image.Quantize.FASTOCTREE, dither=no_dither)
+    frames = [image.quantize(palette=palette, dither=no_dither) for image in images]
     changes = {"append_images": frames[1:], "duration": durations_ms}
     _save(frames[0], output, save_all=True, loop=0, disposal=1, **changes)
 
 
 def _save(image: Image.Image, output: Path, **options: Any) -> None:
-    """Write an image in the format that the ending of the file's name chooses."""
+    """Write an image in the format given by the ending of the file's name.
+
+    Args:
+        options: Pillow's options for this format.
+    """
     data = io.BytesIO()
-    image.save(data, Image.registered_extensions()[output.suffix.lower()], **options)
+    file_format = Image.registered_extensions()[output.suffix.lower()]
+    image.save(data, file_format, **options)
     write_output(output, data.getvalue())
 
 
@@ -99,7 +106,7 @@ def _save(image: Image.Image, output: Path, **options: Any) -> None:
 
 
 def paint(picture: Picture) -> Image.Image:
-    """Paint a picture as RGB pixels."""
+    """Paint a picture as an RGB image of `Picture.size` pixels, with smooth edges."""
     width, height = picture.size
     image = Image.new("RGB", (width * _SMOOTHING, height * _SMOOTHING), PAPER)
     draw = ImageDraw.Draw(image)
@@ -109,30 +116,41 @@ def paint(picture: Picture) -> Image.Image:
 
 
 def _paint(draw: ImageDraw.ImageDraw, shape: Shape) -> None:
-    """Paint a shape whose unit of length is one pixel."""
+    """Paint a shape, whose coordinates and lengths are in pixels of the image."""
     if isinstance(shape, Letters):
         place = (shape.x, shape.y + _BASELINE * shape.size)
-        font, (anchor, _) = _font(shape.size, shape.text.isascii()), _ANCHORS[shape.align]
+        font = _font(shape.size, shape.text.isascii())
+        anchor, _ = _ANCHORS[shape.align]
         bold = max(round(_BOLD * shape.size), 1) if shape.bold else 0
         draw.text(place, shape.text, shape.color, font, anchor, stroke_width=bold)
         return
     if isinstance(shape, Arrow):
         draw.polygon(shape.outline(), shape.fill)
         return
-    half, line_width = shape.line_width / 2, max(round(shape.line_width), 1)
+    half = shape.line_width / 2
+    line_width = max(round(shape.line_width), 1)
     if isinstance(shape, Disc):
         draw.circle((shape.x, shape.y), shape.radius + half, shape.fill, shape.line, line_width)
         return
-    left, right = shape.x - half, shape.x + shape.width + half - 1  # the last pixel painted
-    top, bottom = shape.y - half, shape.y + shape.height + half - 1
+    left = shape.x - half
+    right = shape.x + shape.width + half - 1  # the last pixel painted
+    top = shape.y - half
+    bottom = shape.y + shape.height + half - 1
     if left <= right and top <= bottom:
         draw.rectangle((left, top, right, bottom), shape.fill, shape.line, line_width)
 
 
 @functools.lru_cache(64)
 def _font(size: float, is_ascii: bool) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
-    """Load Pillow's own font or, for text that is not ASCII, a font installed on the system."""
-    for name in () if is_ascii else ("DejaVuSans.ttf", "Arial Unicode.ttf", "arial.ttf"):
+    """Load Pillow's built-in font or, for text that is not ASCII, a font of the operating system.
+
+    If no such font is installed, Pillow's font is used for all text.
+
+    Args:
+        size: font size in pixels.
+    """
+    names = () if is_ascii else ("DejaVuSans.ttf", "Arial Unicode.ttf", "arial.ttf")
+    for name in names:
         try:
             return ImageFont.truetype(name, size)
         except OSError:
@@ -157,9 +175,11 @@ def svg_text(picture: Picture) -> str:
 
 
 def _svg_element(shape: Shape) -> str:
-    x, y = shape.x, shape.y
+    x = shape.x
+    y = shape.y
     if isinstance(shape, Letters):
-        weight, anchor = "bold" if shape.bold else "normal", _ANCHORS[shape.align][1]
+        weight = "bold" if shape.bold else "normal"
+        _, anchor = _ANCHORS[shape.align]
         font = f'font-size="{shape.size:g}" font-weight="{weight}" text-anchor="{anchor}"'
         place = f'x="{x:g}" y="{y + _BASELINE * shape.size:g}"'
         return f'<text {place} {font} fill="{shape.color}">{escape(shape.text)}</text>'

@@ -1,6 +1,6 @@
-"""A game in progress: its positions so far, with moves that can be taken back.
+"""Keep the moves and positions of a game in progress, so that moves can be taken back.
 
-This module knows nothing of players, and draws nothing.
+This module does not depend on players, and draws nothing.
 """
 
 from collections.abc import Callable, Iterable
@@ -14,11 +14,12 @@ class Session:
     """A game in progress, with all its positions so far.
 
     Args:
-        actions: moves already played.
+        game: the rules of the game.
+        actions: moves already played from ``start``.
         start: [K], the position before these moves; None means the start of the game.
 
     Raises:
-        ValueError: for an illegal move in the list; the message says where it is.
+        ValueError: if one of the moves is illegal; the message says where in the list it is.
     """
 
     def __init__(self, game: Game, actions: Iterable[int] = (), start: np.ndarray | None = None):
@@ -37,7 +38,7 @@ class Session:
 
     @property
     def previous_state(self) -> np.ndarray | None:
-        """The position before the last move; None before the first move."""
+        """The position before the last move, [K]; None before the first move."""
         return self.states[-2] if self.actions else None
 
     @property
@@ -47,7 +48,7 @@ class Session:
 
     @property
     def over(self) -> bool:
-        """Whether the game is over."""
+        """Whether the game is over in the current position."""
         return bool(self.game.over(self.state[None])[0])
 
     @property
@@ -68,8 +69,10 @@ class Session:
 
     @property
     def winner(self) -> int | None:
-        """The winner of a finished game: 0 if it is the player who began, or 1; None for a draw."""
-        return None if self.result == 0.0 else int(self.result < 0)
+        """The winner of a finished game: 0 for the player who began it, or 1; None for a draw."""
+        if self.result == 0.0:
+            return None
+        return int(self.result < 0)
 
     @property
     def legal_actions(self) -> list[int]:
@@ -78,16 +81,18 @@ class Session:
 
     def legal_actions_at(self, ply: int) -> list[int]:
         """Return the legal actions after the first ``ply`` moves."""
-        return np.flatnonzero(self.game.legal_action_mask(self.states[ply][None])[0]).tolist()
+        mask = self.game.legal_action_mask(self.states[ply][None])[0]
+        return np.flatnonzero(mask).tolist()
 
     def play(self, action: int) -> None:
-        """Play a move.
+        """Play a move, whose resulting position becomes the current one.
 
         Raises:
-            ValueError: if it is not legal.
+            ValueError: if the action is not legal in the current position.
         """
         self.game.check_legal(self.state, action)
-        self.states.append(self.game.step(self.state[None], np.array([action])).states[0])
+        after = self.game.step(self.state[None], np.array([action]))
+        self.states.append(after.states[0])
         self.actions.append(action)
 
     def is_forced_pass(self, ply: int | None = None) -> bool:
@@ -96,20 +101,23 @@ class Session:
         Args:
             ply: number of moves before the position; None means the current position.
         """
-        ply = len(self.actions) if ply is None else ply
+        if ply is None:
+            ply = len(self.actions)
         legal = self.legal_actions_at(ply)
         if len(legal) != 1:
             return False
         before = self.states[ply]
         after = self.game.step(before[None], np.array(legal)).states[0]
-        is_seen = self.game.drawn(before) is not None or bool(self.game.cells(before).any())
-        return is_seen and self.game.state_to_text(before) == self.game.state_to_text(after)
+        is_visible = self.game.drawn(before) is not None or bool(self.game.cells(before).any())
+        return is_visible and self.game.state_to_text(before) == self.game.state_to_text(after)
 
     def take_back(self, is_human: Callable[[int], bool]) -> int:
-        """Go back to the latest earlier position in which a person had a choice.
+        """Take back moves to the latest position in which a person was to move.
+
+        Positions in which the person could only pass are skipped.
 
         Args:
-            is_human: whether a player (0 or 1) is a person.
+            is_human: returns whether a player (0 or 1) is a person.
 
         Returns:
             The number of moves taken back; 0, with nothing changed, if there is no such position.
@@ -117,6 +125,7 @@ class Session:
         for ply in range(len(self.actions) - 1, -1, -1):
             if is_human(self.player_at(ply)) and not self.is_forced_pass(ply):
                 num_taken_back = len(self.actions) - ply
-                del self.actions[ply:], self.states[ply + 1 :]
+                del self.actions[ply:]
+                del self.states[ply + 1 :]
                 return num_taken_back
         return 0

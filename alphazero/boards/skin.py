@@ -1,6 +1,7 @@
-"""Skins: the appearance of a game, translated into the colours and glyphs of a terminal.
+"""Define skins: the appearance of a game in the colours and characters of a terminal.
 
-The rules of a game describe its appearance in general terms (`alphazero.games.appearance`).
+A skin is derived from the game's `alphazero.games.appearance.Appearance`, which names the colours
+of the pieces and the kind of board.
 
 Colours with "#" are in the 256-colour palette, so that they look the same with 256 and with 16
 million colours. In a terminal with 16 colours, rich substitutes the nearest ones. Colours shown
@@ -15,27 +16,27 @@ from alphazero.boards.notation import ColumnsFromOne, Notation, Squares
 from alphazero.games.batched_game import Game
 from alphazero.runtime.errors import ConfigError
 
-#: Set-ups of a game that has a standard one: that of our rules, and that of other programs. In our
-#: Othello white begins, elsewhere black does.
+#: The two set-ups of a game such as Othello: that of this package's rules, in which white begins,
+#: and that of other programs, in which black does.
 SETUPS = ("white_first", "standard")
 
 
 @dataclass(frozen=True)
 class Skin:
-    """The look of one game in a terminal: names, glyphs, colours, sizes and notation.
+    """The appearance of one game in a terminal: names, glyphs, colours, sizes and notation.
 
     In tuples, the player who begins the game comes first; a third entry is for blocked squares.
     """
 
-    title: str
-    notation: Notation
+    title: str  #: the game's name on boards and pictures
+    notation: Notation  #: how moves are written
     letters: str  #: an empty square and the pieces in a terminal without colours
     sides: tuple[str, str]  #: names of the players
     glyphs: tuple[str, str, str]  #: the pieces in a terminal with colours
     piece_styles: tuple[str, str, str]  #: rich's styles of the pieces
     cell_style: str = ""  #: style of the squares
-    frame_style: str = "bright_black"
-    mark_style: str = "reverse"  #: added to the style of the last piece or of the winning line
+    frame_style: str = "bright_black"  #: style of the lines between squares
+    mark_style: str = "reverse"  #: added to the style of marked squares, see `marked_cells`
     label_style: str = "dim"  #: style of the labels on empty squares
     cell_width: int = 3  #: in characters
     cell_height: int = 1  #: in lines of text
@@ -85,26 +86,29 @@ _BOARDS: dict[str, dict] = {
 
 
 def skin_of(game: Game, setup: str = SETUPS[0]) -> Skin:
-    """Return the skin of a game in one of its set-ups.
+    """Return the appearance of a game at the terminal, in one of its set-ups.
 
     Args:
-        setup: one of `SETUPS`.
+        setup: "white_first" or, in games such as Othello, "standard"; see `SETUPS`.
 
     Raises:
         ConfigError: if the game has no such set-up.
     """
-    looks, letters = game.appearance, game.piece_letters
+    looks = game.appearance
+    letters = game.piece_letters
     if setup not in setups_of(game):
         reason = f"the game {game.name} has one set-up"
         raise ConfigError.of("setup", setup, list(setups_of(game)), reason)
     title = Path(game.name).stem if game.name.endswith(".py") else game.name
+    _, first_letter, second_letter, *_ = tuple(letters)
+    first_color, second_color = looks.colors
     skin = Skin(
         title=looks.title or title,
         notation=_notation(game),
         letters=letters,
-        sides=(looks.sides[0] or letters[1], looks.sides[1] or letters[2]),
-        glyphs=(_glyph(looks.colors[0], letters[1]), _glyph(looks.colors[1], letters[2]), WALL),
-        piece_styles=(_PIECES[looks.colors[0]], _PIECES[looks.colors[1]], _BLOCKED),
+        sides=(looks.sides[0] or first_letter, looks.sides[1] or second_letter),
+        glyphs=(_glyph(first_color, first_letter), _glyph(second_color, second_letter), WALL),
+        piece_styles=(_PIECES[first_color], _PIECES[second_color], _BLOCKED),
         line_length=looks.line_length,
         counts_pieces=looks.counts_pieces,
         **_BOARDS[looks.board],
@@ -119,7 +123,7 @@ def skin_of(game: Game, setup: str = SETUPS[0]) -> Skin:
 
 
 def setups_of(game: Game) -> tuple[str, ...]:
-    """Return the names of a game's set-ups; that of our rules is the first."""
+    """Return the names of a game's set-ups; the first one is that of this package's rules."""
     return SETUPS if game.appearance.has_standard_setup else SETUPS[:1]
 
 
@@ -130,11 +134,17 @@ def _glyph(color: str, letter: str) -> str:
 def _notation(game: Game, mirrored: bool = False) -> Notation:
     if game.appearance.board == "plate":
         return ColumnsFromOne(game)
-    return Squares(game, mirrored) if game.appearance.has_standard_setup else Notation(game)
+    if game.appearance.has_standard_setup:
+        return Squares(game, mirrored)
+    return Notation(game)
 
 
 def _standard(ours: Skin, game: Game) -> Skin:
-    """Return a skin for the standard set-up, with swapped colours and mirrored columns."""
+    """Return a game's appearance in the standard set-up: colours swapped, columns mirrored.
+
+    Args:
+        ours: the appearance in the set-up of this package's rules.
+    """
     empty, first, second, *blocked = tuple(ours.letters)
     return dataclasses.replace(
         ours,

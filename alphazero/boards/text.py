@@ -7,7 +7,7 @@ cells are 3 characters wide and 1 line high:
     │ ● │ 3 │        | X | 3 |        a piece, and what to type for an empty square
     └───┴───┘        +---+---+
 
-Shapes: H x W squares, A actions.
+Shapes: H x W squares, K state words, A actions.
 """
 
 import dataclasses
@@ -27,14 +27,14 @@ from alphazero.games.batched_game import Game
 
 @dataclasses.dataclass(frozen=True)
 class Medium:
-    """The abilities of a terminal."""
+    """The abilities of a terminal that affect how boards are drawn."""
 
     box: bool  #: whether the terminal shows box-drawing characters
     color: bool  #: whether the terminal shows colours
 
     @classmethod
     def of(cls, console: Console) -> "Medium":
-        """Detect the abilities of a console."""
+        """Detect whether a console's terminal shows box-drawing characters and colours."""
         has_box = not console.options.ascii_only
         color = has_box and console.color_system is not None and not console.no_color
         return cls(has_box, color)
@@ -44,7 +44,7 @@ PLAIN = Medium(box=False, color=False)
 
 
 class Labels(NamedTuple):
-    """Texts on the board that tell a person what to type for each action."""
+    """Texts on the board that tell a person what to type for each legal action."""
 
     squares: dict[int, str]  #: labels by square, numbered row by row; {} if actions are not squares
     columns: list[Text]  #: labels above the columns; [] if actions are not columns
@@ -63,12 +63,13 @@ def draw_board(
     """Draw a position as text, with the last move marked and the legal moves labelled.
 
     Args:
-        state: [K].
-        previous_state: the position before the last move, so that the move is marked; None marks
-            nothing.
-        last_action: the last move; see `marked_cells`.
-        labels: whether legal squares are labelled; columns always are.
-        numbered: whether labels are numbers, in a game whose notation numbers the legal squares.
+        state: [K], the position.
+        medium: the abilities of the terminal.
+        previous_state: [K], the position before the last move; None marks nothing.
+        labels: whether legal squares are labelled with what to type; columns always are.
+        numbered: whether the labels are numbers, in a game whose notation numbers the legal
+            squares.
+        last_action: the last move; needed only in games whose pieces move, to mark its squares.
     """
     drawn = game.drawn(state)
     if drawn is not None:
@@ -88,12 +89,13 @@ def plain_board(
 
     Args:
         board: int8[H, W], see `Game.cells`.
-        legal_action_mask: bool[A].
+        legal_action_mask: bool[A], True = legal.
         label: returns the text that a person types for an action.
     """
     notation = Notation(game)
     if notation.kind == "square":  # the squares are labelled, so the edges need no names
-        notation.column_names, notation.row_names = [], []
+        notation.column_names = []
+        notation.row_names = []
     skin = dataclasses.replace(skin_of(game), notation=notation, cell_width=3, cell_height=1)
     labels = _labels(notation, board.shape, legal_action_mask, label)
     drawing = _Drawing(board, skin, PLAIN, labels, np.zeros(board.shape, bool))
@@ -109,26 +111,35 @@ def _labels(
     legal_action_mask: np.ndarray,
     label: Callable[[int], str],
 ) -> Labels:
-    """Make the labels of the legal actions on a board of H x W squares.
+    """Make the labels of the legal actions, for actions that are columns or single squares.
 
-    Only actions that are columns or single squares have labels. Legal columns are bold, the others
-    dim.
+    Legal columns are bold, the others dim.
+
+    Args:
+        shape: the height and the width of the board.
+        legal_action_mask: bool[A], True = legal.
+        label: returns the text that a person types for an action.
     """
     if notation.kind == "column":
-        styles = ["bold" if legal else "dim" for legal in legal_action_mask[: shape[1]]]
-        return Labels({}, [Text(label(column), style) for column, style in enumerate(styles)])
+        columns = []
+        for column, is_legal in enumerate(legal_action_mask[: shape[1]]):
+            columns.append(Text(label(column), "bold" if is_legal else "dim"))
+        return Labels({}, columns)
     if notation.kind != "square":
         return Labels({}, [])
-    legal = np.flatnonzero(legal_action_mask).tolist()
-    placed = {notation.squares(action): action for action in legal}
-    return Labels({squares[0]: label(one) for squares, one in placed.items() if squares}, [])
+    labels = {}
+    for action in np.flatnonzero(legal_action_mask).tolist():
+        squares = notation.squares(action)
+        if squares:
+            labels[squares[0]] = label(action)
+    return Labels(labels, [])
 
 
 def _number_label(skin: Skin, legal_action_mask: np.ndarray) -> Callable[[int], str]:
-    """Make a function that returns the number of an action on the board, or else its text.
+    """Make a function that returns an action's number on the board, or its text if it has none.
 
     Args:
-        legal_action_mask: bool[A].
+        legal_action_mask: bool[A], True = legal.
     """
     actions = skin.notation.numbered(np.flatnonzero(legal_action_mask).tolist())
     numbers = {action: str(number) for number, action in enumerate(actions)}
@@ -136,10 +147,15 @@ def _number_label(skin: Skin, legal_action_mask: np.ndarray) -> Callable[[int], 
 
 
 def piece(skin: Skin, player: int, medium: Medium) -> Text:
-    """Draw the piece of a player: 0 is the player who began the game, 1 the other."""
+    """Draw the piece of a player, in colour if the terminal shows colours.
+
+    Args:
+        player: 0 for the player who began the game, 1 for the other.
+    """
     if not medium.color:
         return Text(skin.letters[1 + player])
-    glyph, style = skin.glyphs[player], skin.piece_styles[player]
+    glyph = skin.glyphs[player]
+    style = skin.piece_styles[player]
     if skin.cell_style:
         # On the board's colour a piece is visible in a terminal of any colour.
         return Text(f" {glyph} ", f"{style} {skin.cell_style}")
@@ -147,11 +163,16 @@ def piece(skin: Skin, player: int, medium: Medium) -> Text:
 
 
 def side(skin: Skin, player: int, medium: Medium) -> Text:
-    """Draw the piece and the name of a player, or only one of them if both are the same letter."""
+    """Draw the piece and the name of a player, or only the piece if both are the same letter.
+
+    Args:
+        player: 0 for the player who began the game, 1 for the other.
+    """
     mark = piece(skin, player, medium)
-    if mark.plain == skin.sides[player]:
+    name = skin.sides[player]
+    if mark.plain == name:
         return mark
-    return Text.assemble(mark, (f" {skin.sides[player]}", "bold"))
+    return Text.assemble(mark, (f" {name}", "bold"))
 
 
 # --- marked squares -------------------------------------------------------------------------------
@@ -164,11 +185,16 @@ def marked_cells(
     previous_state: np.ndarray | None,
     last_action: int | None = None,
 ) -> np.ndarray:
-    """Return which cells to mark, bool[H, W]: the last piece or, after a win, the winning lines.
+    """Return which cells to mark: those of the last move or, after a win, the winning lines.
 
     Args:
-        last_action: the action between the two states; if actions are moves from square to
-            square, the squares of this action are marked instead.
+        state: [K], the position.
+        previous_state: [K], the position before the last move; None marks nothing.
+        last_action: the action between the two states; needed only in games whose pieces move, in
+            which its squares are marked.
+
+    Returns:
+        bool[H, W], True = mark the cell.
     """
     board = game.cells(state)
     if previous_state is None:
@@ -186,15 +212,21 @@ def marked_cells(
 
 
 def _lines(board: np.ndarray, length: int) -> np.ndarray:
-    """Return which cells belong to a line of ``length`` equal pieces, bool[H, W]."""
-    found, steps = np.zeros(board.shape, bool), np.arange(length)
+    """Return which cells belong to a line of ``length`` equal pieces, bool[H, W].
+
+    Args:
+        board: int8[H, W], see `Game.cells`; blocked squares form no lines.
+    """
+    in_line = np.zeros(board.shape, bool)
+    steps = np.arange(length)
     for row, column in np.argwhere((board == 1) | (board == 2)):
         for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
-            rows, columns = row + down * steps, column + right * steps
+            rows = row + down * steps
+            columns = column + right * steps
             is_inside = rows[-1] < board.shape[0] and 0 <= columns[-1] < board.shape[1]
             if is_inside and (board[rows, columns] == board[row, column]).all():
-                found[rows, columns] = True
-    return found
+                in_line[rows, columns] = True
+    return in_line
 
 
 # --- drawing --------------------------------------------------------------------------------------
@@ -204,26 +236,33 @@ class _Drawing:
     """Draws one board as lines of text.
 
     Args:
-        board: int8[H, W].
-        marked: bool[H, W], pieces to mark.
+        board: int8[H, W], see `Game.cells`.
+        medium: the abilities of the terminal.
+        labels: what a person types for each legal action.
+        marked: bool[H, W], True = mark the cell.
     """
 
     def __init__(
         self, board: np.ndarray, skin: Skin, medium: Medium, labels: Labels, marked: np.ndarray
     ):
-        self._board, self._marked = board, marked
-        self._skin, self._medium, self._labels = skin, medium, labels
+        self._board = board
+        self._skin = skin
+        self._medium = medium
+        self._labels = labels
+        self._marked = marked
         self._margin = max(map(len, skin.notation.row_names), default=-1) + 1
-        columns = list(range(board.shape[1]))
-        self._columns = columns[::-1] if skin.notation.mirrored else columns
+        self._columns = list(range(board.shape[1]))
+        if skin.notation.mirrored:
+            self._columns.reverse()
         self._box = box.ROUNDED if medium.box else box.ASCII2
         self._frame_style = skin.frame_style if medium.color else ""
         self._label_width = max(map(len, labels.squares.values()), default=0)
         self._width = max(skin.cell_width, self._label_width)  # width of a cell
 
     def text(self) -> Text:
-        """Draw the whole board."""
-        widths, height = [self._width] * self._board.shape[1], self._skin.cell_height
+        """Draw the whole board, with labels above it and the names of rows beside it."""
+        widths = [self._width] * self._board.shape[1]
+        height = self._skin.cell_height
         lines = [self._column_labels(), self._rule(self._box.get_top(widths))]
         for row in range(len(self._board)):
             if row:
@@ -233,7 +272,7 @@ class _Drawing:
         return Text("\n", no_wrap=True, overflow="crop").join(filter(None, lines))
 
     def _column_labels(self) -> Text:
-        """Draw the line of column labels or names above the board; "" if there are none."""
+        """Draw the line above the board: the labels or else the names of its columns, if any."""
         names = [Text(name, "dim") for name in self._skin.notation.column_names]
         labels = self._labels.columns or names
         line = Text(" " * (self._margin + 1) if labels else "")
@@ -245,9 +284,15 @@ class _Drawing:
         return Text.assemble(" " * self._margin, (line, self._frame_style))
 
     def _row(self, row: int, is_middle: bool) -> Text:
-        """Draw one line of text of a row of squares; only the middle line shows their contents."""
+        """Draw one of the text lines that make up a row of squares.
+
+        Args:
+            is_middle: whether it is the middle line, which shows the contents of the squares.
+        """
         names = self._skin.notation.row_names
-        name = names[row] + " " if names and is_middle else ""
+        name = ""
+        if names and is_middle:
+            name = names[row] + " "
         line = Text().append(name.rjust(self._margin), "dim")
         for column in self._columns:
             content, style = self._cell(row, column)
@@ -256,60 +301,75 @@ class _Drawing:
         return line.append(self._box.mid_left, self._frame_style)
 
     def _cell(self, row: int, column: int) -> tuple[str, str]:
-        """Return the contents of a square, padded to the width of a cell, and their style."""
-        owner, is_marked = int(self._board[row, column]), bool(self._marked[row, column])
+        """Return the contents of a square, padded to the width of a cell, and their rich style."""
         skin = self._skin
-        if not owner:
-            text = self._labels.squares.get(row * self._board.shape[1] + column, "")
-            text = text.rjust(self._label_width).center(self._width)
-            if not self._medium.color:
-                return "[ ]".center(self._width) if is_marked else text, ""
-            behind = skin.mark_style if is_marked else skin.cell_style
-            return text, f"{skin.label_style} {behind}".strip()
-        if not self._medium.color:
+        owner = int(self._board[row, column])
+        is_marked = bool(self._marked[row, column])
+        background = skin.mark_style if is_marked else skin.cell_style
+        if owner and self._medium.color:
+            style = f"{skin.piece_styles[owner - 1]} {background}".strip()
+            return skin.glyphs[owner - 1].center(self._width), style
+        if owner:
             letter = skin.letters[owner]
-            return (f"[{letter}]" if is_marked else letter).center(self._width), ""
-        behind = skin.mark_style if is_marked else skin.cell_style
-        style = f"{skin.piece_styles[owner - 1]} {behind}".strip()
-        return skin.glyphs[owner - 1].center(self._width), style
+            if is_marked:
+                letter = f"[{letter}]"
+            return letter.center(self._width), ""
+        if is_marked and not self._medium.color:
+            return "[ ]".center(self._width), ""
+        square = row * self._board.shape[1] + column
+        label = self._labels.squares.get(square, "").rjust(self._label_width)
+        style = f"{skin.label_style} {background}".strip() if self._medium.color else ""
+        return label.center(self._width), style
 
 
 # --- results --------------------------------------------------------------------------------------
 
 
 def own_text(game: Game, value: float) -> str:
-    """Format a result in [-1, 1], or a mean of results, on the rules' own scale."""
+    """Format a result in [-1, 1], or a mean of results, on the game's own scale, such as points."""
     return f"{round(game.own_result(value), 2) + 0.0:g}"  # adding 0 turns -0 into 0
 
 
 def result_name(game: Game, value: float) -> str:
-    """Name a result in [-1, 1], such as "win", "loss (-0.5)", "result of 3"."""
+    """Name a result in [-1, 1], such as "win", "loss (-0.5)" or "result of 3".
+
+    Args:
+        value: the result for the player whose win or loss is named.
+    """
     if game.num_players == 1:
         return f"result of {own_text(game, value)}"
-    name = "draw" if value == 0 else "win" if value > 0 else "loss"
-    return name if game.own_result(value) in (1, 0, -1) else f"{name} ({own_text(game, value)})"
+    if value == 0:
+        name = "draw"
+    else:
+        name = "win" if value > 0 else "loss"
+    if game.own_result(value) in (1, 0, -1):
+        return name
+    return f"{name} ({own_text(game, value)})"
 
 
 def ending_text(game: Game, sides: tuple[str, str], first_result: float) -> str:
-    """Describe the ending of a game, such as "X wins", "a draw", "a result of 3".
+    """Describe the ending of a game, such as "X wins", "a draw" or "a result of 3".
 
     Args:
         sides: the names of the players.
         first_result: the result in [-1, 1], for the player who began the game.
     """
-    name = result_name(game, abs(first_result) if game.num_players == 2 else first_result)
+    value = abs(first_result) if game.num_players == 2 else first_result
+    name = result_name(game, value)
     if not name.startswith("win"):
         return f"a {name}"
-    return name.replace("win", f"{sides[first_result < 0]} wins", 1)
+    winner = sides[first_result < 0]
+    return name.replace("win", f"{winner} wins", 1)
 
 
 def expectation_text(value: float, game: Game | None = None) -> str:
-    """Format an expected result in [-1, 1]; nan becomes "".
+    """Format an expected result in [-1, 1] such as ``+0.12 (56%)``; nan becomes "".
 
-    Example: ``+0.12 (56%)``. The percentage counts a draw as half a win.
+    The percentage is the expected score, in which a draw counts as half a win.
 
     Args:
-        game: if this game has one player, the result is written on the rules' own scale.
+        value: the expected result; the text keeps its viewpoint.
+        game: if this game has one player, the result is written on its own scoring scale instead.
     """
     if math.isnan(value):
         return ""

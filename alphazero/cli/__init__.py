@@ -1,7 +1,7 @@
 """The console command `alphazero` and its subcommands.
 
-Each subcommand is a module of this package (`alphazero.cli.command` describes its parts), imported
-only when the command is called, so that `alphazero --help` does not load torch.
+Each subcommand is a module of this package, imported only when it is called, so that `alphazero
+--help` does not load torch. `alphazero.cli.command` describes the parts of such a module.
 """
 
 import contextlib
@@ -48,14 +48,15 @@ _GPU_MEMORY = re.compile(r"CUDA out of memory\.( Tried to allocate [\d.]+ \w+\.)
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run a subcommand of `alphazero`; print a failure as one line on standard error.
+    """Run a subcommand of `alphazero`, printing a failure as one line on standard error.
 
     Args:
         arguments: the command line, subcommand first; None takes the process's arguments.
 
     Returns:
-        The exit status: 0 for success, 2 for bad input or a machine error such as a full disk, 130
-        if stopped by Ctrl-C or SIGTERM. Some commands also use 1.
+        The exit status: 0 for success; 1 if `check_game` finds a broken law or `prove` a misplayed
+        position; 2 for bad input or a machine error such as a full disk; 130 if stopped by Ctrl-C
+        or SIGTERM.
     """
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     try:
@@ -71,12 +72,20 @@ def main(arguments: list[str] | None = None) -> int:
         return _stopped()
     except Exception as error:
         # A library may turn the interrupt into another exception.
-        is_of_interrupt = is_interrupted() and not isinstance(error, OSError)
-        return _stopped() if is_of_interrupt else print_error(error)
+        if is_interrupted() and not isinstance(error, OSError):
+            return _stopped()
+        return print_error(error)
 
 
 def _answer(arguments: list[str]) -> int:
-    """Run a subcommand, or print the help or the version; return the exit status."""
+    """Run a subcommand, or print the help or the version number.
+
+    Args:
+        arguments: the command line, subcommand first; if empty, the help is printed.
+
+    Returns:
+        The exit status: that of the subcommand; 2 if there is no such subcommand; otherwise 0.
+    """
     if not arguments or arguments[0] in ("-h", "--help", "help"):
         _print_text(usage())
         return 0
@@ -95,7 +104,7 @@ def _answer(arguments: list[str]) -> int:
 
 
 def usage() -> str:
-    """Format the usage line and the list of subcommands."""
+    """Return the help text of `alphazero`: the usage line and the list of subcommands."""
     width = max(map(len, COMMANDS)) + 1
     commands = "\n".join(f"  {name:<{width}} {text}" for name, text in COMMANDS.items())
     hint = "'alphazero COMMAND --help' lists the settings of a command."
@@ -103,12 +112,13 @@ def usage() -> str:
 
 
 def print_error(error: Exception) -> int:
-    """Print an expected error, such as bad input or a full disk, as one line; re-raise others.
+    """Print an expected error, such as bad input or a full disk, as one line on standard error.
 
-    With ``ALPHAZERO_TRACEBACK=1`` in the environment, expected errors are re-raised too.
+    Any other error is a bug and is raised again. If the environment variable
+    ``ALPHAZERO_TRACEBACK`` is set, expected errors are raised again too.
 
     Returns:
-        The exit status, 2.
+        The exit status, which is always 2.
     """
     text = error_text(error)
     if text is None or os.environ.get("ALPHAZERO_TRACEBACK"):
@@ -121,7 +131,8 @@ def print_error(error: Exception) -> int:
 def error_text(error: Exception) -> str | None:
     """Return the message of an expected error as one line, or None if the error is a bug.
 
-    Bad input raises a ValueError; it may also cause a RecursionError or a MemoryError.
+    Expected errors are ValueErrors (bad input), OSErrors, lack of memory or threads, and
+    RecursionErrors, which deeply nested input causes.
     """
     text = str(error)
     if isinstance(error, OSError) and error.strerror:
@@ -140,13 +151,22 @@ def error_text(error: Exception) -> str | None:
         text,
     )
     text = " ".join([text.strip(), *getattr(error, "__notes__", ())])
-    return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in text)
+    printable = ""
+    for character in text:
+        printable += character if character.isprintable() else ascii(character)[1:-1]
+    return printable
 
 
 def _place_of(error: OSError) -> str:
-    """Return the name of the file that caused an error, with a colon; "" if it is unknown."""
+    """Return the path of the file that an error is about, followed by ": "; "" if unknown.
+
+    If standard output cannot be written, "standard output: " is returned, and all further output to
+    standard output is discarded.
+    """
     if error.filename is not None:
-        name = error.filename if isinstance(error.filename, int) else os.fsdecode(error.filename)
+        name = error.filename
+        if not isinstance(name, int):
+            name = os.fsdecode(name)
         return f"{name}: "
     try:
         print(flush=True)  # fails again if standard output caused the error
@@ -163,20 +183,26 @@ def _stopped() -> int:
 
 
 def _silence_stdout() -> None:
-    """Discard buffered output, so that Python does not fail to write it at exit."""
+    """Redirect standard output to the null device, so that flushing it at exit does not fail."""
     with contextlib.suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
 
 
 def _print_text(text: str, stderr: bool = False) -> None:
-    """Print text, wrapped between words to the width of the terminal."""
+    """Print text, wrapped between words to the width of the terminal.
+
+    Args:
+        text: printed literally: square brackets are not markup.
+        stderr: True to print to standard error instead of standard output.
+    """
     from alphazero.runtime.console import Console
 
     Console(stderr=stderr, emoji=False).print(text, markup=False)
 
 
 def _set_up_process() -> None:
-    """Configure torch and signal handling before a command imports anything."""
+    """Configure OpenMP threads, torch and signal handling before a subcommand imports torch."""
     limit_spinning()
     # Operations that an Apple GPU lacks then run on the CPU. torch reads this on import.
     os.environ.setdefault("PYTORCH_ENABLE_MPS_FALLBACK", "1")
@@ -186,7 +212,7 @@ def _set_up_process() -> None:
 
 
 def _run(command: str, arguments: list[str]) -> int:
-    """Import a command and run it; return the exit status."""
+    """Import the module of a subcommand, run the subcommand and return its exit status."""
     from alphazero.cli.command import run_command
     from alphazero.runtime.jit import announce_first_compilation
 

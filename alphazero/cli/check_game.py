@@ -31,7 +31,7 @@ _NETWORKS = {25: "2x32", 49: "4x48", 100: "5x64", math.inf: "6x128"}
 
 @dataclasses.dataclass
 class Settings:
-    """The game to check, and how thoroughly to check it."""
+    """Settings of the `check_game` command: the game, its twin, and limits on the check."""
 
     game: str = option("", "the game: a name, PATH.py or module:Class; 'game=' may be left out")
     twin: str = option("", "a second implementation of the rules, with the same actions")
@@ -41,10 +41,14 @@ class Settings:
 
 
 def run(settings: Settings, console: Console) -> int:
-    """Check the game, print a report and propose settings.
+    """Check the game's rules, print a report and propose settings.
 
     Returns:
         The exit status: 0 if every law holds and the twin, if given, agrees; otherwise 1.
+
+    Raises:
+        ConfigError: if no game is named, the game or its twin does not exist, or a setting cannot
+            be used.
     """
     if not settings.game:
         raise ConfigError.of("game", "", "a name, PATH.py or module:Class")
@@ -54,8 +58,9 @@ def run(settings: Settings, console: Console) -> int:
     figures = dataclasses.asdict(report) | {"holds": report.fault is None}
     if report.fault is None:
         lines = _report_lines(options, report)
-        figures["starting_values"] = overrides = starting_values(settings.game, report)
-        lines += ["", " ".join(map(shlex.quote, ["alphazero", "train", *overrides]))]
+        overrides = starting_values(settings.game, report)
+        figures["starting_values"] = overrides
+        lines += ["", shlex.join(["alphazero", "train", *overrides])]
     else:
         lines = fault_lines(report.fault)
     console.print("\n".join(lines), markup=False)
@@ -68,7 +73,10 @@ def run(settings: Settings, console: Console) -> int:
 
 
 def fault_lines(fault: Fault) -> list[str]:
-    """Format a fault as lines of text: what is wrong, the moves that lead to it, and the board."""
+    """Format a fault in the rules as lines of text.
+
+    They state what is wrong, the moves that lead to the faulty position, and its board.
+    """
     lines = [f"The rules are wrong: {fault.text}"]
     if fault.actions:
         lines.append(f"after {counted(len(fault.actions), 'move')}: {fault.moves}")
@@ -77,7 +85,14 @@ def fault_lines(fault: Fault) -> list[str]:
 
 
 def _report_lines(options: CheckOptions, report: RuleReport) -> list[str]:
-    """Describe what was checked, how the games ended, and what looks wrong."""
+    """Format the report on rules without a fault as lines of text.
+
+    They state what was checked, the lengths and results of random games, and what looks suspicious.
+
+    Args:
+        options: what was to be checked; the number of positions may not have been reached in time.
+        report: what was found.
+    """
     plies = counted(len(report.perft) - 1, "move")
     which = "the game" if report.is_whole else f"the first {plies}"
     lines = [
@@ -91,13 +106,14 @@ def _report_lines(options: CheckOptions, report: RuleReport) -> list[str]:
         lines.append(f"The twin {options.twin} allows the same moves and gives the same results.")
     least, median, most = report.plies
     results = ", ".join(f"{number:,} x {result}" for result, number in report.results.items())
+    perft = ", ".join(f"{number:,}" for number in report.perft)
     return [
         *lines,
         "",
         f"Plies of a game: {least} to {most}, median {median}; max_plies is {report.max_plies}",
         f"Legal moves of a position: {report.mean_legal} on average",
         f"Results for the first player: {results}",
-        f"Games by their first plies (perft): {', '.join(f'{num:,}' for num in report.perft)}",
+        f"Games by their first plies (perft): {perft}",
         *(f"note: {note}" for note in report.notes),
     ]
 
@@ -106,23 +122,30 @@ def _report_lines(options: CheckOptions, report: RuleReport) -> list[str]:
 
 
 def starting_values(name: str, report: RuleReport) -> list[str]:
-    """Propose settings for the first training run of a game, as arguments of `alphazero train`.
+    """Propose settings for a game's first training run, as arguments of `alphazero train`.
 
     They follow those of our own games (`configs/game`), scaled to the size of the board, the number
-    of legal moves, and the length of games. Our own games have settings files and need none.
+    of legal moves and the length of games. A game that ships with the program has its own config
+    file, so only the argument ``game=NAME`` is returned.
+
+    Args:
+        name: the game, as a name, a path of a Python file, or ``module:Class``.
+        report: the result of checking the rules, with statistics of random games.
     """
     overrides = [f"game={name}"]
     if is_shipped_game(name):
         return overrides
     game = make_game(name)
     num_squares = math.prod(game.planes_shape[1:])
-    median, legal = max(report.plies[1], 1), max(report.mean_legal, 1.0)
+    median = max(report.plies[1], 1)
+    legal = max(report.mean_legal, 1.0)
     network = next(preset for limit, preset in _NETWORKS.items() if num_squares <= limit)
     at_least_5_per_move = 2 ** math.ceil(math.log2(5 * legal))
+    num_simulations = min(max(at_least_5_per_move, 64), 256)
     overrides += [
         f"network={network}",
         f"search.dirichlet_alpha={10 / legal:.2g}",
-        f"selfplay.num_simulations={min(max(at_least_5_per_move, 64), 256)}",
+        f"selfplay.num_simulations={num_simulations}",
     ]
     opening = min(median // 4, 6)
     if opening and game.num_players == 2:

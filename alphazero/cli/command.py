@@ -1,16 +1,16 @@
-"""Start commands, and write tables and JSON files of their results.
+"""Run the commands of `alphazero`, and write their results as tables and JSON files.
 
 A command is a module of this package with
 
-- a docstring, whose first paragraph is the summary in ``--help``, and whose indented lines are the
+- a docstring, whose first paragraph is the summary in ``--help`` and whose indented lines are the
   examples;
-- ``Settings``: the class of its settings. If it has a setting ``json``, the file named there is
-  checked before the command runs;
+- ``Settings``: the class of its settings. If there is a setting ``json``, the command checks before
+  it runs that this file can be written;
 - ``run(settings, console)``, which returns the exit status; None means 0;
-- ``POSITIONAL`` (optional): the setting assigned by a bare argument (one without ``=``).
+- ``POSITIONAL`` (optional): the setting to which an argument without ``=`` is assigned.
 
 A command that takes the settings of a training run has ``main(arguments)`` instead of the last
-three; it prints its own help, and returns the exit status.
+three: it prints its own help and returns the exit status.
 """
 
 import json
@@ -26,13 +26,18 @@ from alphazero.runtime.files import check_output, write_output
 
 
 def run_command(command: ModuleType, arguments: list[str], console: Console | None = None) -> int:
-    """Run a command, or print its help; return the exit status.
+    """Run a command or, with ``--help`` among its arguments, print its help.
 
     Args:
-        console: where the command prints its results; by default standard output.
+        command: the module of the command.
+        arguments: the command-line arguments after the command's name.
+        console: where the command prints its results; None means standard output.
+
+    Returns:
+        The exit status.
 
     Raises:
-        ValueError: for wrong input.
+        ValueError: if an argument, or a file that it names, cannot be used.
     """
     if not hasattr(command, "Settings"):
         return command.main(arguments)
@@ -48,16 +53,27 @@ def run_command(command: ModuleType, arguments: list[str], console: Console | No
 
 
 def read_settings(command: ModuleType, arguments: list[str]) -> Any:
-    """Make the settings of a command from its arguments, and check them.
+    """Make a command's settings from its arguments, and check them.
+
+    Args:
+        command: the module of the command.
+        arguments: the command-line arguments after the command's name. If the command has a
+            ``POSITIONAL`` setting, the first argument without ``=`` is that setting's value.
+
+    Returns:
+        An instance of the command's class ``Settings``.
 
     Raises:
-        ConfigError: for an invalid setting, or a second bare argument (one without ``=``).
+        ConfigError: for an invalid setting, or any other argument without ``=``.
     """
     name = f"alphazero {_name(command)}"
     key = getattr(command, "POSITIONAL", None)
     if key is not None:
-        words = [word for word in arguments if "=" not in word and not word.startswith("-")]
-        arguments = [f"{key}={word}" if word in words[:1] else word for word in arguments]
+        arguments = list(arguments)
+        for index, word in enumerate(arguments):
+            if "=" not in word and not word.startswith("-"):
+                arguments[index] = f"{key}={word}"
+                break
     return from_overrides(command.Settings, arguments, name)
 
 
@@ -66,18 +82,21 @@ def _name(command: ModuleType) -> str:
 
 
 def summary_and_examples(command: ModuleType) -> tuple[str, list[str]]:
-    """Extract the summary and the example lines from a command's docstring, for ``--help``."""
+    """Return the summary and the example lines for a command's ``--help``.
+
+    They are the first paragraph and the indented lines of the docstring of the command's module.
+    """
     doc = command.__doc__ or ""
     summary = " ".join(doc.split("\n\n")[0].split())
     return summary, [line.strip() for line in doc.splitlines() if line.startswith("    ")]
 
 
 def figures_table(*headings: str, left: str | None = None) -> Table:
-    """Make an empty table for numbers, with right-justified columns.
+    """Make a table without rows, whose right-justified columns are for numbers.
 
     Args:
-        headings: the headings of these columns.
-        left: the heading of a left-justified first column of names; None omits this column.
+        headings: the headings of the right-justified columns.
+        left: the heading of a left-justified first column for names; None omits this column.
     """
     table = Table(box=None, pad_edge=False, header_style="bold")
     if left is not None:
@@ -88,6 +107,16 @@ def figures_table(*headings: str, left: str | None = None) -> Table:
 
 
 def write_figures(path: str, figures: dict[str, Any], console: Console) -> None:
-    """Write the figures of a command to a JSON file, and print the name of the file."""
+    """Write a command's results to a JSON file, and print the path of the file.
+
+    Args:
+        path: the file to write.
+        figures: the results, as nested dictionaries, lists and numbers.
+        console: where to print the path.
+
+    Raises:
+        OSError: if the file cannot be written; the results are then kept in a temporary file, if
+            possible, and the message names that file.
+    """
     write_output(path, (json.dumps(figures) + "\n").encode())
     console.print(f"Figures: {path}", markup=False)

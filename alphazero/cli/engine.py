@@ -27,7 +27,10 @@ from alphazero.runtime.process import claim_output
 
 @dataclasses.dataclass
 class Settings(PlayerSettings):
-    """The player that answers; limits in a request replace those given here."""
+    """Settings of the `engine` command: the player, its search limits and the only game allowed.
+
+    Search limits in a request replace those given here.
+    """
 
     player: str = option("auto", f"who answers: {PLAYER_HELP}; auto is best, otherwise uct")
     game: str | None = option(None, "the only game to play; a game file of your own must be named")
@@ -35,7 +38,11 @@ class Settings(PlayerSettings):
 
 
 def run(settings: Settings, console: Console) -> None:
-    """Answer requests from standard input until it ends."""
+    """Answer each line of JSON on standard input with one on standard output, until input ends.
+
+    Raises:
+        ConfigError: if the player or the game does not exist.
+    """
     if isinstance(sys.stdin, io.TextIOWrapper):
         # Invalid UTF-8 spoils its line, but does not stop the engine. A carriage return, which JSON
         # allows between values, does not end a line.
@@ -44,7 +51,16 @@ def run(settings: Settings, console: Console) -> None:
 
 
 def answer(settings: Settings, requests: TextIO, answers: TextIO) -> None:
-    """Read requests from one stream and write responses to the other, until the requests end."""
+    """Read requests from one stream and write responses to another, until end of input or Ctrl-C.
+
+    Args:
+        settings: the player that answers, its search limits, and the only game allowed, if any.
+        requests: the stream of requests, one JSON object per line.
+        answers: the stream of responses, one JSON object per line.
+
+    Raises:
+        ConfigError: if the player or the game does not exist.
+    """
     # Text printed by a library or a game must not appear between the responses.
     with contextlib.redirect_stdout(sys.stderr):
         engine = _make_engine(settings)
@@ -53,7 +69,13 @@ def answer(settings: Settings, requests: TextIO, answers: TextIO) -> None:
 
 
 def _make_engine(settings: Settings) -> Engine:
-    """Make the JSON engine; load its player now if the settings or a network name the game."""
+    """Make the JSON engine; if the game is already known, load and warm up its player.
+
+    The game is known if the settings name one or if the player is the path of a network.
+
+    Raises:
+        ConfigError: if the player or the game does not exist.
+    """
     kind, _ = read_spec(settings.player, settings)
     game = None
     if kind != "auto" and is_path(kind):

@@ -11,7 +11,6 @@ The result is a table and, on request, a list of misplayed positions and a JSON 
 """
 
 import dataclasses
-import itertools
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -48,7 +47,7 @@ from alphazero.runtime.console import Console
 
 @dataclasses.dataclass
 class Settings(PlayerSettings):
-    """The players to measure, and the positions to measure them on."""
+    """Settings of the `evaluate` command: the game, one or two players, and the positions."""
 
     game: str | None = option(None, "the game; by default that of the network or of the set")
     player: str = option("network", PLAYER_HELP)
@@ -59,7 +58,14 @@ class Settings(PlayerSettings):
 
 
 def run(settings: Settings, console: Console) -> None:
-    """Measure the player, and the baseline if there is one, and print the results."""
+    """Measure the accuracy of the player and of the baseline, if there is one, and print both.
+
+    With ``json=``, the results are also written to a JSON file.
+
+    Raises:
+        ConfigError: if a setting cannot be used, or no evaluation set ships with the game.
+        StoredFileError: if the file of positions is not an evaluation set of this game.
+    """
     game = _game(settings)
     evaluation_set = find_set(settings.set, game)
     players = _players(settings.player, settings, game)
@@ -98,9 +104,15 @@ def run(settings: Settings, console: Console) -> None:
 
 
 def _game(settings: Settings) -> Game:
-    """Choose the game: the one that the user named, else that of the evaluation set or a network.
+    """Choose the game to measure on.
 
-    If none of these is given, it is the default game.
+    It is the game that the user named, else the game of the user's evaluation set, else that of the
+    first network, else the default game.
+
+    Raises:
+        ConfigError: if there is no such game, or the set or network is for a user-defined game that
+            the user has not named.
+        StoredFileError: if the file of the evaluation set cannot be read.
     """
     if settings.set and not settings.game:
         return make_stored_game(game_of_set(settings.set), f"the evaluation set '{settings.set}'")
@@ -108,7 +120,21 @@ def _game(settings: Settings) -> Game:
 
 
 def _players(spec: str, settings: Settings, game: Game) -> dict[str, Player]:
-    """Make the players to measure, by column heading; networks are also measured without search."""
+    """Make the players to measure from one player specification.
+
+    A network becomes two players: one without search, then one with search.
+
+    Args:
+        spec: the player's specification.
+        settings: search limits and other settings for what ``spec`` leaves open.
+        game: the game to play.
+
+    Returns:
+        {column heading: player}.
+
+    Raises:
+        ConfigError: if the player does not exist or cannot play the game.
+    """
     kind, own = read_spec(spec, settings)
     player = make_player(spec, game, settings)
     if network_path(kind, game.name, game.rules_digest) is None:
@@ -126,15 +152,23 @@ def _players(spec: str, settings: Settings, game: Game) -> dict[str, Player]:
 
 
 def _measure(label: str, player: Player, evaluation_set: EvaluationSet) -> AccuracyReport:
-    """Measure the accuracy of a player on an evaluation set, and show a progress bar."""
+    """Measure a player's accuracy on an evaluation set, showing a progress bar.
+
+    Args:
+        label: the player's column heading, shown beside the bar.
+        player: the player to measure.
+        evaluation_set: the positions, in which an exact solver has scored every move.
+    """
     num_positions = len(evaluation_set) + len(evaluation_set.replies)
     with counted_choice(player, f"{label} on {evaluation_set.game_name}", num_positions) as choose:
         return measure_accuracy(choose, evaluation_set)
 
 
 def _title(game: Game, player: Player, evaluation_set: EvaluationSet, file: str | None) -> str:
-    thinking = f" ({thinking_of(player)})" if thinking_of(player) else ""
-    which = file or f"the set that ships (seed {evaluation_set.notes.get('seed', '?')})"
+    how = thinking_of(player)
+    thinking = f" ({how})" if how else ""
+    seed = evaluation_set.notes.get("seed", "?")
+    which = file or f"the set that ships (seed {seed})"
     return (
         f"{game.name}: {player.name}{thinking} on {len(evaluation_set):,} positions "
         f"of {which}, 95% intervals in brackets\n"
@@ -142,7 +176,11 @@ def _title(game: Game, player: Player, evaluation_set: EvaluationSet, file: str 
 
 
 def _print_misplayed(console: Console, game: Game, report: AccuracyReport, num_shown: int) -> None:
-    """Print the first ``num_shown`` misplayed positions of a report, with their boards."""
+    """Print the first ``num_shown`` positions that the player of a report misplays.
+
+    Each is printed with the player's move, the better moves, the board, and the moves that lead to
+    the position.
+    """
     rows = report.misplayed()
     for row, failure in zip(rows, report.failures(num_shown)):
         print_misplayed(console, game, failure)
@@ -154,40 +192,50 @@ def _print_misplayed(console: Console, game: Game, report: AccuracyReport, num_s
 
 
 class Pair(NamedTuple):
-    """The accuracy reports of two players on the same positions."""
+    """The accuracy reports of the player and the baseline for the same positions."""
 
-    label: str
+    label: str  #: heading of the pair's row in the table of differences
     player: AccuracyReport
     baseline: AccuracyReport
 
     @property
     def difference(self) -> Difference:
-        """The player's accuracy minus the baseline's."""
+        """The player's accuracy minus the baseline's, with a 95% confidence interval."""
         return difference(self.player.keeps_result, self.baseline.keeps_result)
 
 
 def _pairs(reports: dict[str, AccuracyReport], baseline: dict[str, AccuracyReport]) -> list[Pair]:
-    """Pair the reports of two players that are compared.
+    """Pair each report of the player with a comparable report of the baseline.
 
-    These are the reports with the same heading, such as "network alone", and those of both players
-    as they normally play.
+    Reports with the same heading, such as "network alone", are paired. So are the last reports of
+    both players, in which each plays with its own search limits.
+
+    Args:
+        reports: the player's reports, by heading.
+        baseline: the baseline's reports, by heading.
     """
     labels = [label for label in reports if label in baseline]
     pairs = [Pair(label, reports[label], baseline[label]) for label in labels]
-    label, other = list(reports)[-1], list(baseline)[-1]
+    label = list(reports)[-1]
+    other = list(baseline)[-1]
     if label != other:
         pairs.append(Pair(f"{label} against {other}", reports[label], baseline[other]))
     return pairs
 
 
 def paired_table(pairs: Iterable[Pair]) -> Table:
-    """Make a table of both accuracies and their difference, in %, with 95% confidence intervals."""
+    """Make a table that compares the player's accuracy with the baseline's.
+
+    Each row has both accuracies and their difference, player minus baseline, in % and with 95%
+    confidence intervals.
+    """
     table = figures_table("accuracy", "baseline", "difference", left="%")
     for pair in pairs:
         mean, low, high = (100 * value for value in pair.difference)
         text = f"{mean:+.1f} [dim]({low:+.1f} to {high:+.1f})[/]"
-        accuracies = _text(pair.player.accuracy()), _text(pair.baseline.accuracy())
-        table.add_row(escape(pair.label), *accuracies, text)
+        accuracy = _text(pair.player.accuracy())
+        baseline = _text(pair.baseline.accuracy())
+        table.add_row(escape(pair.label), accuracy, baseline, text)
     return table
 
 
@@ -195,12 +243,18 @@ def paired_table(pairs: Iterable[Pair]) -> Table:
 
 
 def report_table(evaluation_set: EvaluationSet, reports: dict[str, AccuracyReport]) -> Table:
-    """Make a table of accuracies and of best moves in %, with two columns per player.
+    """Make a table of each player's accuracy and fraction of best moves, both in %.
 
-    The first row is for all positions, the others for groups, such as the positions of one ply.
+    The first row is for all positions; the others are for groups, such as all positions of one ply.
+
+    Args:
+        evaluation_set: the measured positions, which are split into groups.
+        reports: {column heading: the player's report}.
     """
-    headings = [(f"{escape(name)}\naccuracy", "\nbest") for name in reports]
-    table = figures_table("\npositions", *itertools.chain(*headings), left="\n%")
+    headings = ["\npositions"]
+    for name in reports:
+        headings += [f"{escape(name)}\naccuracy", "\nbest"]
+    table = figures_table(*headings, left="\n%")
     everything = np.ones(len(evaluation_set), bool)
     table.add_row(*_cells("all", everything, reports))
     for heading, groups in groups_of(evaluation_set).items():
@@ -211,14 +265,22 @@ def report_table(evaluation_set: EvaluationSet, reports: dict[str, AccuracyRepor
 
 
 def value_lines(reports: dict[str, AccuracyReport]) -> list[str]:
-    """Format one line per player: how often its moves are best, and how good its values are."""
+    """Format, for each player, a line about its moves and values in all positions.
+
+    It states how often the move has the best exact score and, if the player gives values, how often
+    and how closely these predict the exact result.
+
+    Args:
+        reports: {the player's name in the line: its report}.
+    """
     lines = []
     for name, report in reports.items():
         line = (
             f"{escape(name)}: plays the best score in {_text(report.optimal())}% of the positions"
         )
         if report.values is not None:
-            right, error = report.values.result_accuracy, report.values.mean_error
+            right = report.values.result_accuracy
+            error = report.values.mean_error
             line += (
                 f"; its value predicts the result in {_text(right)}% of the {right.total:,} "
                 f"for which it gives one, mean error {error:.3f}"
@@ -228,18 +290,21 @@ def value_lines(reports: dict[str, AccuracyReport]) -> list[str]:
 
 
 def _cells(label: str, rows: np.ndarray, reports: dict[str, AccuracyReport]) -> list[str]:
-    """Format the table row of a group of positions.
+    """Format the table's row for a group of positions.
 
     Args:
-        rows: bool[N], the positions of the group.
+        label: the name of the group, for the first cell.
+        rows: bool[N], True for the positions in the group.
+        reports: {column heading: the player's report}.
     """
     cells = [label, f"{rows.sum():,}"]
     for report in reports.values():
-        cells += [_text(report.accuracy(rows)), f"{100 * report.optimal(rows).fraction:.1f}"]
+        optimal = report.optimal(rows).fraction
+        cells += [_text(report.accuracy(rows)), f"{100 * optimal:.1f}"]
     return cells
 
 
 def _text(proportion: Proportion) -> str:
-    """Format a proportion and its confidence interval as percentages."""
+    """Format a proportion and its 95% confidence interval in %, such as "93.1 (91.2-94.6)"."""
     low, high = proportion.interval
     return f"{100 * proportion.fraction:.1f} [dim]({100 * low:.1f}-{100 * high:.1f})[/]"

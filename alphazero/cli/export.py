@@ -30,7 +30,7 @@ _FORMATS = {"onnx": onnx_file, "kaggle": kaggle_submission}
 
 @dataclasses.dataclass
 class Settings:
-    """The network to export, and the file to write."""
+    """Settings of the `export` command: the network, and the format and path of the file."""
 
     network: str = option("best", "best, latest, or the path of a network or a run")
     game: str | None = option(None, f"the game; by default the network's, for best {DEFAULT_GAME}")
@@ -41,7 +41,14 @@ class Settings:
 
 
 def run(settings: Settings, console: Console) -> None:
-    """Write the file; print its path and how much its outputs differ from the network's."""
+    """Export the network to a file.
+
+    The file's path and the largest differences between its outputs and the network's are printed.
+
+    Raises:
+        ConfigError: if a setting cannot be used, or the file exists and is not an exported network.
+        InputError: if the exported outputs deviate too much; nothing is written then.
+    """
     file_format = _FORMATS[settings.format]
     if settings.format == "onnx":
         onnx_file.require_onnx()  # first, as it takes seconds in which a run may drop a network
@@ -65,19 +72,20 @@ def run(settings: Settings, console: Console) -> None:
 
 
 def _game_and_network(settings: Settings) -> tuple[Game, Path]:
-    """Return the game and the path of its network's file.
+    """Return the game and the path of the network file that the settings select.
 
     Raises:
-        ValueError: if the network does not exist, or plays another game.
+        ValueError: if the network does not exist, or plays another game than the one named.
     """
-    place = settings.network
-    if place == "latest" and settings.game is None:
-        place = str(RunFolder.find("latest", settings.root, None, key="network").path)
+    spec = settings.network
+    if spec == "latest" and settings.game is None:
+        folder = RunFolder.find("latest", settings.root, None, key="network")
+        spec = str(folder.path)
     game = make_game(settings.game or DEFAULT_GAME)
-    found = network_path(place, game.name, game.rules_digest)
-    if found is None:
-        raise ConfigError.of("network", place, "best, latest, or the path of a network or a run")
-    path = find_network(found)
-    if place in ("best", "latest", "network"):
+    file_or_run = network_path(spec, game.name, game.rules_digest)
+    if file_or_run is None:
+        raise ConfigError.of("network", spec, "best, latest, or the path of a network or a run")
+    path = find_network(file_or_run)
+    if spec in ("best", "latest", "network"):
         return game, path
     return game_of_network(path, settings.game), path

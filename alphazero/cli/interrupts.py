@@ -1,9 +1,9 @@
-"""Handlers of Ctrl-C and SIGTERM, which raise a KeyboardInterrupt that is never lost.
+"""Handle Ctrl-C and SIGTERM by raising a KeyboardInterrupt that is never lost.
 
-Python discards an exception raised in a destructor or in a callback of a weak reference, ctypes or
-a C extension: it prints "Exception ignored" and continues. The handlers raise a KeyboardInterrupt
-that was discarded this way again. They apply to the whole process, so only programs should install
-them.
+Python discards an exception that is raised in a destructor or in a callback of a weak reference,
+ctypes or a C extension: it prints "Exception ignored" and continues. If a KeyboardInterrupt is
+discarded this way, these handlers raise it again. They apply to the whole process, so only programs
+should install them, not libraries.
 """
 
 import _thread
@@ -29,9 +29,10 @@ _show_unraisable: Any = None  # the hook that ours replaced
 
 
 def handle_interrupts() -> None:
-    """Install the signal handlers; do nothing outside the main thread, where Python forbids it.
+    """Install handlers that raise a KeyboardInterrupt for SIGINT (Ctrl-C) and SIGTERM.
 
-    SIGINT stays ignored if the shell set it so, as it does for background commands.
+    Outside the main thread, where Python forbids it, nothing is installed. If the shell has made
+    the process ignore SIGINT, as for background commands, it stays ignored.
     """
     global _last_s, _show_unraisable
     if threading.current_thread() is not threading.main_thread():
@@ -47,7 +48,7 @@ def handle_interrupts() -> None:
 
 
 def is_interrupted() -> bool:
-    """Return whether a signal has interrupted the process in the last `IGNORED_S` seconds."""
+    """Return whether Ctrl-C or SIGTERM interrupted the process in the last `IGNORED_S` seconds."""
     return time.monotonic() - _last_s < IGNORED_S
 
 
@@ -63,7 +64,10 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 
 
 def _is_importing_extensions() -> bool:
-    """Return whether torch or OpenVINO is being imported: their C++ code aborts on an exception."""
+    """Return whether torch or OpenVINO is being imported.
+
+    An exception raised in the meantime would make their C++ code abort the process.
+    """
     modules = sys.modules.copy().items()  # another thread may import
     specs = [
         getattr(one, "__spec__", None) for name, one in modules if name.startswith(_EXTENSIONS)
@@ -72,10 +76,13 @@ def _is_importing_extensions() -> bool:
 
 
 def _unraisable(unraisable: Any) -> None:
-    """Raise a KeyboardInterrupt that Python discarded again; report other exceptions as before.
+    """Raise a discarded KeyboardInterrupt again; pass other exceptions to the previous hook.
 
-    Just after an interrupt, other exceptions are ignored, since destructors of incomplete objects
-    raise them.
+    For `IGNORED_S` seconds after an interrupt, other exceptions are ignored, since destructors of
+    incomplete objects raise them.
+
+    Args:
+        unraisable: describes the discarded exception, see `sys.unraisablehook`.
     """
     if issubclass(unraisable.exc_type, KeyboardInterrupt):
         _thread.start_new_thread(_send_again, ())

@@ -50,7 +50,10 @@ from alphazero.solvers.registry import make_solver
 
 @dataclasses.dataclass
 class Settings(PlayerSettings):
-    """The players, the games of the match, and the sequential test that may end it early."""
+    """Settings of the `match` command: the players, the number of games and the openings.
+
+    They also define the sequential test (SPRT) that may end the match early.
+    """
 
     game: str | None = option(None, GAME_HELP)
     a: str | None = option(None, f"player A: {PLAYER_HELP}; by default best, otherwise uct:1000")
@@ -69,7 +72,11 @@ class Settings(PlayerSettings):
 
 
 def run(settings: Settings, console: Console) -> None:
-    """Play the match and print its result."""
+    """Play the match and print a table of the result; with ``json=``, store it with all games.
+
+    Raises:
+        ConfigError: if a setting cannot be used.
+    """
     check_num_games(settings.num_games)
     sprt = None
     if settings.sprt:
@@ -96,10 +103,17 @@ def run(settings: Settings, console: Console) -> None:
 def _play(
     game: Game, players: tuple[Player, Player], settings: Settings, sprt: Sprt | None
 ) -> MatchReport:
-    """Play the match, and show a progress bar with the results so far.
+    """Play the match, showing a progress bar with the results so far.
 
     Args:
-        sprt: the sequential test that may end the match; None plays all games.
+        game: the game to play.
+        players: players A and B.
+        settings: the number of games and the kind, length and seed of the openings.
+        sprt: the sequential test that may end the match early; None plays all games.
+
+    Raises:
+        ConfigError: if there are not enough suitable openings.
+        UnsolvableError: with ``drawn_openings``, if no solver can solve the game.
     """
     accept = _is_drawn(game) if settings.drawn_openings else None
     openings = Openings(settings.opening_plies, settings.seed, accept=accept)
@@ -120,9 +134,21 @@ def _play(
 
 
 def _is_drawn(game: Game) -> Callable[[np.ndarray], np.ndarray]:
-    """Return a function that maps states, [N, K], to whether perfect play draws, bool[N]."""
+    """Return a test for positions that are drawn with perfect play.
+
+    Returns:
+        A function from N states, [N, K], to bool[N], True where the state is drawn.
+
+    Raises:
+        UnsolvableError: if no solver can solve the game.
+    """
     solver = make_solver(game)
-    return lambda states: values_of(solver.scores(states)).max(axis=1) == 0
+
+    def is_drawn(states: np.ndarray) -> np.ndarray:
+        values = values_of(solver.scores(states))
+        return values.max(axis=1) == 0
+
+    return is_drawn
 
 
 def _figures(
@@ -131,7 +157,14 @@ def _figures(
     sprt: Sprt | None,
     puzzle: PuzzleResults | None,
 ) -> dict[str, Any]:
-    """Convert the results of the match to plain data for JSON."""
+    """Convert the results of a match to nested dictionaries for a JSON file.
+
+    Args:
+        report: the result of the match.
+        players: players A and B, whose engines and search methods are included.
+        sprt: the sequential test; None if there was none.
+        puzzle: both players' results if the game has one player; else None.
+    """
     figures = report.to_plain()
     for side, player in zip("ab", players):
         figures[f"engine_{side}"] = engine_of(player)
@@ -139,7 +172,8 @@ def _figures(
     if puzzle is not None:
         figures["puzzle"] = puzzle.to_plain()
     if sprt is not None:
-        figures["sprt"] = dataclasses.asdict(sprt) | sprt.test(report.pair_counts)._asdict()
+        result = sprt.test(report.pair_counts)
+        figures["sprt"] = dataclasses.asdict(sprt) | result._asdict()
     return figures
 
 
@@ -151,14 +185,16 @@ def report_table(
     sides: tuple[str, str] = ("A", "B"),
     thinking: Sequence[str] = ("", ""),
 ) -> Table:
-    """Make a table of the results of a match.
+    """Make a table of the results of a match, from player A's viewpoint.
 
     It contains the results by colour, the score and the Elo difference with confidence intervals,
-    and the variety of the games.
+    and the number of different games.
 
     Args:
-        sides: names of the two players in the table.
-        thinking: how they choose moves, see `thinking_of`; "" for players without a network.
+        report: the result of the match.
+        sides: what players A and B are called in the table.
+        thinking: how each player chooses moves, such as "openvino int8, search"; "" for a player
+            without a network.
     """
     a, b = sides
     title = f"{report.game}: {counted(len(report.games), 'game')} of {a} against {b}"
@@ -182,10 +218,13 @@ def report_table(
 def puzzle_table(
     report: MatchReport, puzzle: PuzzleResults, thinking: Sequence[str] = ("", "")
 ) -> Table:
-    """Make a table that compares the results of two players in a game of one player.
+    """Make a table that compares how well two players each play a game of one player.
 
     Args:
-        thinking: how the players choose moves, see `thinking_of`; "" for players without a network.
+        report: the match, in which the better result from an opening wins.
+        puzzle: both players' results from the same openings, on the game's own scoring scale.
+        thinking: how each player chooses moves, such as "openvino int8, search"; "" for a player
+            without a network.
     """
     num_openings = counted(len(puzzle.results_a), "opening")
     title = f"{report.game}: {num_openings}, each played by A and by B alone"
@@ -204,28 +243,39 @@ def puzzle_table(
 
 
 def _table(title: str, report: MatchReport, sides: Sequence[str], thinking: Sequence[str]) -> Table:
-    """Make a table of a match whose first rows name the two players."""
+    """Make a table for a match, with two rows that name the players and no results yet.
+
+    Args:
+        title: printed in bold above the table.
+        report: the match, with the names of the players.
+        sides: what the players are called in the table, such as "A" and "B".
+        thinking: how each player chooses moves, such as "openvino int8, search"; "" leaves it out.
+    """
     table = Table(title=Text(title, "bold"), title_justify="left", show_header=False)
     table.add_column(style="dim")
     table.add_column()
     for side, name, how in zip(sides, (report.player_a, report.player_b), thinking):
-        table.add_row(side, Text.assemble(name, (f"  ({how})" if how else "", "dim")))
+        note = f"  ({how})" if how else ""
+        table.add_row(side, Text.assemble(name, (note, "dim")))
     table.add_section()
     return table
 
 
 def tally_text(tally: Tally | MatchProgress) -> str:
-    """Format a tally of games, such as "3 won, 1 drawn, 2 lost"."""
+    """Format player A's wins, draws and losses, such as "3 won, 1 drawn, 2 lost"."""
     return f"{tally.wins} won, {tally.draws} drawn, {tally.losses} lost"
 
 
 def _add_test(table: Table, report: MatchReport, sprt: Sprt, num_games: int) -> None:
-    """Add the result of a sequential test to a table of a match.
+    """Add the result of a sequential test to the table of a match.
 
-    If the test ended the match early, also warn that the score is overstated.
+    If the test ended the match early, a warning that the score is overstated is added too.
 
     Args:
-        num_games: the maximum number of games of the match.
+        table: the table to which rows are added.
+        report: the result of the match.
+        sprt: the hypotheses and error probabilities of the test.
+        num_games: number of games that the match would have had without an early end.
     """
     result = sprt.test(report.pair_counts)
     low, high = sprt.bounds

@@ -1,5 +1,5 @@
 """Create a package for your own game: sample rules to replace, a simple second implementation,
-tests, and settings for training. It can be trained at once.
+tests, and settings for training. The sample game can be trained at once.
 
     alphazero new_game my_game
     alphazero new_game my_game kind=compiled
@@ -35,21 +35,29 @@ _FILES = {
 
 @dataclasses.dataclass
 class Settings:
-    """The name of the new game, and the kind of its rules."""
+    """Settings of the `new_game` command: the game's name, and whether its rules are compiled."""
 
     name: str = option("", "the game's name, in lower case; 'name=' may be left out")
     kind: str = option("python", "compiled rules are faster", choices=("python", "compiled"))
 
 
 def run(settings: Settings, console: Console) -> None:
-    """Write the files, and print the commands that check, install and train the game."""
-    name, folder = settings.name, Path(settings.name)
+    """Write the package, and print the commands that check, install and train the game.
+
+    If writing fails, the new folder is deleted.
+
+    Raises:
+        ConfigError: if the name is not allowed or already taken.
+        OSError: if a file cannot be written.
+    """
+    name = settings.name
+    folder = Path(name)
     _check(name, folder)
     try:
-        for place, source in _FILES.items():
-            template = _TEMPLATES / f"{source.format(kind=settings.kind)}.txt"
+        for file_name, template_name in _FILES.items():
+            template = _TEMPLATES / f"{template_name.format(kind=settings.kind)}.txt"
             text = template.read_text(encoding="utf-8")
-            path = folder / place.replace("my_game", name)
+            path = folder / file_name.replace("my_game", name)
             write_atomically(path, _named(text, name).encode())
     except BaseException:  # such as a full disk or Ctrl-C
         shutil.rmtree(folder, ignore_errors=True)
@@ -68,20 +76,28 @@ def run(settings: Settings, console: Console) -> None:
 
 
 def _named(text: str, name: str) -> str:
-    """Replace my_game and MyGame in a template by the name of the new game."""
+    """Insert the new game's name into the text of a template.
+
+    ``name`` replaces ``my_game``, and ``name`` in camel case replaces ``MyGame``.
+    """
     class_name = "".join(part.capitalize() for part in name.split("_"))
     return text.replace("MyGame", class_name).replace("my_game", name)
 
 
 def _check(name: str, folder: Path) -> None:
-    """Raise ConfigError if the name is not allowed or already taken, or the folder exists."""
+    """Check that the new game's name is allowed and free, and that its folder does not exist.
+
+    Raises:
+        ConfigError: if the name is not a lower-case identifier, a game or an installed module has
+            it, or ``folder`` exists.
+    """
     allowed = "a name such as my_game: lower-case letters, digits and _, starting with a letter"
     if not re.fullmatch("[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
         raise ConfigError.of("name", name, allowed)
     spec = importlib.util.find_spec(name)
     here = Path.cwd()
-    is_hidden = spec and spec.origin and Path(spec.origin).parent not in (here, here / name)
-    if name in game_names() or is_hidden:
+    is_taken = spec and spec.origin and Path(spec.origin).parent not in (here, here / name)
+    if name in game_names() or is_taken:
         reason = "a game or a module has this name already"
         raise ConfigError.of("name", name, "another one", reason)
     if folder.exists():

@@ -27,7 +27,7 @@ from alphazero.runtime.errors import ConfigError
 
 @dataclasses.dataclass
 class Settings(PlayerSettings):
-    """The environment, the players, and how to display the games."""
+    """Settings of the `pettingzoo` command: the environment, the players and the display."""
 
     env: str = option("connect_four_v3", "connect_four_v3, tictactoe_v3, or one of our games")
     first: str | None = option(None, f"who moves first in games 1, 3, 5, ...: human, {PLAYER_HELP}")
@@ -40,10 +40,16 @@ class Settings(PlayerSettings):
 
 
 def run(settings: Settings, console: Console) -> None:
-    """Play the match and print its result."""
+    """Play the match, printing the result of each game and finally a table of all results.
+
+    Raises:
+        ConfigError: if a setting cannot be used, PettingZoo is not installed, or no window can be
+            opened.
+    """
     from alphazero.interop.environments import make_environment  # fails without PettingZoo
 
-    environment = make_environment(settings.env, "human" if settings.render == "human" else None)
+    render_mode = "human" if settings.render == "human" else None
+    environment = make_environment(settings.env, render_mode)
     view = view_of(environment)
 
     def make_agent(spec: str, game: Game, own: Settings) -> Agent:
@@ -69,9 +75,19 @@ def _play(
     settings: Settings,
     console: Console,
 ) -> MatchReport:
-    """Play the games of a match, and print the result of each.
+    """Play the games of a match, printing the result of each.
 
-    Moves and boards are printed with ``render=ansi`` or if a person plays.
+    Moves and boards are also printed with ``render=ansi``, or if a person plays.
+
+    Args:
+        environment: the PettingZoo environment.
+        view: converts the environment's observations to positions of our game.
+        agents: the two players; the first moves first in games 1, 3, 5 and so on.
+        settings: the number of games, the seed and how the games are displayed.
+        console: where to print.
+
+    Raises:
+        ConfigError: if ``render=human`` cannot open a window.
     """
     has_person = any(isinstance(agent, HumanAgent) for agent in agents)
 
@@ -95,20 +111,28 @@ def _play(
 
 
 def _result_text(game: MatchGame, view: BoardView, agents: tuple[Agent, Agent]) -> str:
-    """Format the result of a game: who played which side, who won, and after how many moves."""
+    """Format a finished game as one line: who played which side, who won, after how many moves.
+
+    Args:
+        game: the game's moves, and its score for the first of the two agents.
+        view: names the sides of the environment, such as "player_0".
+        agents: the two players of the match.
+    """
     names = [agent.name for agent in agents]
     first, second = names if game.a_moves_first else names[::-1]
     results = {1.0: f"{names[0]} wins", 0.5: "a draw", 0.0: f"{names[1]} wins"}
     sides = f"{view.agents[0]} = {first}, {view.agents[1]} = {second}"
-    number, num_moves = game.pair_index + 1, len(game.moves)
-    return f"game {number}: {sides}: {results[game.score]} after {counted(num_moves, 'move')}"
+    number = game.pair_index + 1
+    num_moves = counted(len(game.moves), "move")
+    return f"game {number}: {sides}: {results[game.score]} after {num_moves}"
 
 
 def _position_text(environment: Any, view: BoardView) -> str:
-    """Draw the position that the environment shows to the agent to move as text."""
+    """Draw, as text, the position that the environment shows to the agent to move."""
     agent = environment.agent_selection
     observation = environment.observe(agent)
     mask = observation["action_mask"]
     if environment.terminations[agent]:  # PettingZoo's own mask still shows legal moves
         mask = np.zeros_like(mask)
-    return observed_text(view, observation["observation"], view.agents.index(agent), mask)
+    index = view.agents.index(agent)
+    return observed_text(view, observation["observation"], index, mask)

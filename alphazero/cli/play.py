@@ -41,7 +41,7 @@ from alphazero.storage.pretrained import shipped_network
 
 @dataclasses.dataclass
 class Settings(PlayerSettings):
-    """The game, its players, and how it is displayed."""
+    """Settings of the `play` command: the game, its players, and how the board is displayed."""
 
     game: str | None = option(None, GAME_HELP)
     first: str | None = option(None, f"who moves first: human, {PLAYER_HELP}")
@@ -68,11 +68,15 @@ class Settings(PlayerSettings):
 def run(
     settings: Settings, console: Console, read_line: Callable[[str], str] | None = None
 ) -> None:
-    """Play a game at the terminal.
+    """Play a game between people, engines or both at the terminal.
 
     Args:
-        console: where the game is printed.
-        read_line: reads a line from the user, see `TerminalGame`.
+        settings: the game, its players and how the board is displayed; a missing seed is filled in.
+        console: where the boards and moves are printed.
+        read_line: reads a line from the user, given the prompt; None reads from the terminal.
+
+    Raises:
+        ConfigError: if a setting cannot be used.
     """
     if settings.seed is None:
         settings.seed = secrets.randbelow(2**31)
@@ -89,9 +93,11 @@ def run(
     people = any(isinstance(player, HumanPlayer) for player in (first, second))
     every_board = people if settings.boards == "auto" else settings.boards == "every"
     warm_up(game, (first, second), console)
-    sides = (first, second)[: game.num_players]
-    thinking = [(one.name, thinking_of(one)) for one in sides]
-    introduction = [f"{name} thinks here with {how}." for name, how in thinking if how]
+    introduction = []
+    for player in (first, second)[: game.num_players]:
+        how = thinking_of(player)
+        if how:
+            introduction.append(f"{player.name} thinks here with {how}.")
     best = shipped_network(game.name)
     if best is not None and "best" in [_kind(spec, settings) for spec in specs]:
         about = summary(network_info(best))
@@ -111,13 +117,14 @@ def run(
 
 
 def _sides(settings: Settings, game: Game) -> tuple[str, str]:
-    """Return the specifications of both players, the one who moves first before the other.
+    """Return the specifications of the player who moves first and of the other player.
 
-    A side left open goes to a person, unless the other side is a person: then it goes to the
-    default player of the game. A puzzle has one side, whose player is returned twice.
+    A side for which the user names no player is played by a person or, if a person plays the other
+    side, by the game's default player. A game of one player has only one side, whose specification
+    is returned twice.
 
     Raises:
-        ConfigError: if a second player is named for a puzzle.
+        ConfigError: if a second player is named for a game of one player.
     """
     if game.num_players == 1:
         check_second(game, settings.second)
@@ -128,8 +135,13 @@ def _sides(settings: Settings, game: Game) -> tuple[str, str]:
         return default_player(game.name) if _kind(spec, settings) == "human" else "human"
 
     second = settings.second
-    first = settings.first or ("human" if second is None else opponent(second))
-    return first, opponent(first) if second is None else second
+    if settings.first:
+        first = settings.first
+    else:
+        first = "human" if second is None else opponent(second)
+    if second is None:
+        second = opponent(first)
+    return first, second
 
 
 def _kind(spec: str, settings: PlayerSettings) -> str:
@@ -137,13 +149,18 @@ def _kind(spec: str, settings: PlayerSettings) -> str:
 
 
 def _adviser(settings: Settings, game: Game, specs: tuple[str, str]) -> Callable[[], Player]:
-    """Choose the player that gives hints, and return a function that makes it.
+    """Choose the player that gives hints, and return a function that makes this player.
 
-    It is the one that the user named with ``hint``; failing that, an engine that plays in the game,
-    or else the default player.
+    It is the player that the user named with ``hint``, else the first in ``specs`` that is neither
+    a person nor random, else the game's default player.
+
+    Args:
+        settings: holds ``hint`` and the player's settings, whose seed is increased by 2.
+        game: the game in which hints are given.
+        specs: the specifications of both sides' players.
 
     Raises:
-        ConfigError: if this player cannot give hints, or does not exist.
+        ConfigError: if the player to give hints is a person, or does not exist.
     """
     thinking = [spec for spec in specs if _kind(spec, settings) not in ("human", "random")]
     spec = settings.hint or (thinking[0] if thinking else default_player(game.name))

@@ -1,4 +1,4 @@
-"""Choose the game of a command, make its players, and parse the moves of its opening."""
+"""Choose a command's game, make its players, and parse the moves of its opening."""
 
 import contextlib
 import dataclasses
@@ -52,17 +52,19 @@ def choose_game(
     settings: PlayerSettings,
     default: str = DEFAULT_GAME,
 ) -> Game:
-    """Choose the game: the one that the user named; failing that, the game of the first network.
+    """Choose a command's game: the one that the user named, else the game of the first network.
+
+    Possible mistakes in the rules of a named game are printed on standard error.
 
     Args:
-        named: the name given by the user, or None. Possible mistakes in the game's rules are
-            printed.
-        specs: player specifications, see `alphazero.players.registry.make_player`; None is skipped.
-        settings: defaults for settings that the specifications leave open.
-        default: the game if the user names none and no player is a network.
+        named: the game's name given by the user, or None.
+        specs: player specifications, such as "uct:1000" or the path of a network; None is skipped.
+        settings: settings for what the specifications leave open.
+        default: the game if the user names none and no player is the path of a network.
 
     Raises:
-        ConfigError: if the network plays a game from a file, which only the user may name.
+        ConfigError: if there is no such game or network, or if the network plays a game from a
+            file, which runs only if the user names it.
     """
     if named is not None:
         game = make_game(named)
@@ -80,7 +82,12 @@ def choose_game(
 
 
 def read_start(moves: str, game: Game, skin: Skin) -> list[int]:
-    """Parse the setting ``moves``, a list of moves, to actions.
+    """Convert the text of the setting ``moves`` to actions.
+
+    Args:
+        moves: the moves as text, such as "4,4,3"; "" for none.
+        game: the game in which the moves are played.
+        skin: the game's appearance, which determines the notation of moves.
 
     Raises:
         ConfigError: if the moves are not legal. If they are legal in Othello's other set-up, the
@@ -89,7 +96,8 @@ def read_start(moves: str, game: Game, skin: Skin) -> list[int]:
     try:
         return read_moves(game, skin.notation, moves)
     except ValueError as error:
-        other, hint = SETUPS[skin.setup == SETUPS[0]], ""
+        other = SETUPS[1] if skin.setup == SETUPS[0] else SETUPS[0]
+        hint = ""
         with contextlib.suppress(ValueError):
             if read_moves(game, skin_of(game, other).notation, moves):
                 hint = f" With setup={other} this is a game."
@@ -106,40 +114,62 @@ def make_pair(
     make: Callable[[str, Game, Any], Any] = make_player,
     make_person: Callable[[], Any] | None = None,
 ) -> tuple[Any, Any]:
-    """Make the two players of a game, with different seeds.
+    """Make the two players for a game, with different seeds.
 
     Both specifications are checked before the first player is made, which may take a while.
 
     Args:
-        specs: the specifications of the two players; None means the default player of that side.
+        specs: the specifications of the two players; None means the default player for that side.
+        game: the game to play.
+        settings: settings for what the specifications leave open; the second player gets this seed
+            plus 1.
         make: makes a player from its specification, the game and its settings.
-        make_person: makes the player for ``human``; None refuses ``human``.
+        make_person: makes the player for the specification ``human``; None refuses ``human``.
+
+    Raises:
+        ConfigError: if a player does not exist, or cannot play this game.
     """
     named = [spec or default for spec, default in zip(specs, default_match(game.name))]
     kinds = [read_spec(spec, settings).kind for spec in named]
     for spec, kind in zip(named, kinds):
         if kind != "human" or make_person is None:
             _check_plays(spec, game, settings)
-    sides = settings, dataclasses.replace(settings, seed=settings.seed + 1)
-    first, second = (
-        make_person() if kind == "human" and make_person else make(spec, game, own)
-        for spec, kind, own in zip(named, kinds, sides)
-    )
+    sides = (settings, dataclasses.replace(settings, seed=settings.seed + 1))
+    players = []
+    for spec, kind, own in zip(named, kinds, sides):
+        if kind == "human" and make_person is not None:
+            players.append(make_person())
+        else:
+            players.append(make(spec, game, own))
+    first, second = players
     return first, second
 
 
 def _check_plays(spec: str, game: Game, settings: PlayerSettings) -> None:
-    """Check that a player exists, and that its network, if it has one, plays this game."""
+    """Check that a player exists and that its network, if it has one, was trained for ``game``.
+
+    Raises:
+        ConfigError: if the player does not exist, or its network plays another game.
+    """
     check_player(spec, game.name, settings, game.rules_digest)
     kind = read_spec(spec, settings).kind
-    if path := network_path(kind, game.name, game.rules_digest):
+    path = network_path(kind, game.name, game.rules_digest)
+    if path is not None:
         from alphazero.players.network import check_game
 
         check_game(game, find_network(path))
 
 
 def check_second(game: Game, second: str | None) -> None:
-    """Raise ConfigError if the user named a second player for a game of one player."""
+    """Check that no second player is named for a game of one player.
+
+    Args:
+        game: the game to play.
+        second: the specification of the second player; None if the user named none.
+
+    Raises:
+        ConfigError: if a second player is named and the game has one player.
+    """
     if second is not None and game.num_players == 1:
         reason = f"{game.name} has one player; first= says who"
         raise ConfigError.of("second", second, reason=reason)
@@ -150,20 +180,24 @@ def warm_up(
     players: Iterable[Any],
     console: Console | None = None,
 ) -> None:
-    """Warm up players: ask each for a move from the start of the game.
+    """Warm up players by asking each of them for a move from the start of the game.
 
-    Compiling or loading a kernel would otherwise count as thinking time. Solvers are not asked,
-    because the start may take them minutes or exceed their limits; if a faster one can be
-    installed, a notice says so. GTP engines are not asked either: they only see real games.
+    Otherwise, compiling or loading a kernel would count as thinking time. Solvers are not asked,
+    because solving the start may take minutes or exceed their limits; if a faster solver can be
+    installed, a notice says so. GTP engines are not asked either, since they should see only real
+    games.
 
     Args:
-        console: where notices are printed; by default standard error.
+        game: the game that will be played.
+        players: the players of both sides; people are skipped.
+        console: where notices are printed; None means standard error.
     """
     console = console or Console(stderr=True, emoji=False)
     jit.announce_first_compilation()
     players = list(players)
     if any(isinstance(player, SolverPlayer) for player in players):
-        if advice := solver_advice(game):
+        advice = solver_advice(game)
+        if advice:
             console.print(advice, markup=False)
     with getting_ready(console):
         for player in players:
@@ -173,5 +207,10 @@ def warm_up(
 
 
 def getting_ready(console: Console) -> contextlib.AbstractContextManager[Any]:
-    """Return a context manager that shows "Getting ready ..." on a terminal."""
-    return console.status("Getting ready ...") if console.is_terminal else contextlib.nullcontext()
+    """Return a context manager that shows "Getting ready ..." while its block runs.
+
+    Nothing is shown if the console is not a terminal.
+    """
+    if not console.is_terminal:
+        return contextlib.nullcontext()
+    return console.status("Getting ready ...")

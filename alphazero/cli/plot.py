@@ -44,7 +44,7 @@ from alphazero.storage.run_folder import RunFolder
 
 @dataclasses.dataclass
 class Settings:
-    """The kind of picture, its contents, and the file to write."""
+    """Settings of the `plot` command: the kind of picture, what it shows, and the file to write."""
 
     what: str = option(
         "run",
@@ -71,7 +71,11 @@ class Settings:
 
 
 def run(settings: Settings, console: Console) -> None:
-    """Draw the picture and print its path."""
+    """Draw the kind of picture that ``what`` selects, and print the path of its file.
+
+    Raises:
+        ConfigError: if a setting cannot be used, or a package for drawing is not installed.
+    """
     plots = {
         "run": _plot_run,
         "exact": _plot_exact,
@@ -85,7 +89,7 @@ def run(settings: Settings, console: Console) -> None:
 
 
 def _plot_run(settings: Settings) -> Path:
-    """Draw the losses, the strength, the games and the speed of a run."""
+    """Plot a run's losses, strength, games and speed; return the path of the picture."""
     folder = _find_run(settings.run, settings)
     output = _output(settings, folder, "plot.png")
     draw_run(folder.read_metrics(), str(folder.path), settings.rolling_mean, output)
@@ -93,7 +97,11 @@ def _plot_run(settings: Settings) -> Path:
 
 
 def _plot_exact(settings: Settings) -> Path:
-    """Draw the error of one or more runs, measured against an exact solver."""
+    """Plot the error rate of one or more runs against an exact solver over their training time.
+
+    Returns:
+        The path of the picture.
+    """
     folders = [_find_run(path, settings) for path in (settings.run or "latest").split(",")]
     output = _output(settings, folders[0], "exact.png")
     games = sorted({folder.read_config()["game"]["name"] for folder in folders})
@@ -105,6 +113,10 @@ def _plot_exact(settings: Settings) -> Path:
 def _find_run(path: str | None, settings: Settings) -> RunFolder:
     """Find the folder of a training run that has stored metrics.
 
+    Args:
+        path: the run's folder, or "latest" for the most recently written run; None means "latest".
+        settings: holds the folder of all runs, which is searched for "latest".
+
     Raises:
         ConfigError: if there is no such run.
     """
@@ -112,7 +124,16 @@ def _find_run(path: str | None, settings: Settings) -> RunFolder:
 
 
 def _output(settings: Settings, folder: RunFolder, name: str) -> Path:
-    """Return the file to write, by default ``name`` in the run's folder; check it is writable."""
+    """Return the path of a picture of a run, after checking that this file can be written.
+
+    Args:
+        settings: holds the path that the user chose, if any.
+        folder: the run's folder, in which the picture is written by default.
+        name: the picture's default file name.
+
+    Raises:
+        ConfigError: if the file cannot be written, or its picture format is unknown.
+    """
     output = Path(settings.output or folder.path / name)
     check_picture(output, "output")
     return output
@@ -122,7 +143,14 @@ def _output(settings: Settings, folder: RunFolder, name: str) -> Path:
 
 
 def _plot_position(settings: Settings) -> Path:
-    """Draw a position together with a player's policy and value."""
+    """Draw the position after the user's moves, with a player's policy and value for it.
+
+    Returns:
+        The path of the picture.
+
+    Raises:
+        ConfigError: if a setting cannot be used, or the game is over in this position.
+    """
     output = Path(settings.output or "position.png")
     check_picture_file(output, "output")
     limits = PlayerSettings(num_simulations=settings.num_simulations)
@@ -130,13 +158,24 @@ def _plot_position(settings: Settings) -> Path:
     if session.over:
         reason = "the game is over after these moves: a player has nothing to choose"
         raise ConfigError.of("moves", settings.moves, reason=reason)
-    player = make_player(settings.player or default_player(session.game.name), session.game, limits)
+    spec = settings.player or default_player(session.game.name)
+    player = make_player(spec, session.game, limits)
     draw_position(session, skin, _thought(player, session), output)
     return output
 
 
 def _plot_game(settings: Settings) -> Path:
-    """Draw a game: that of the given moves, or one that two players play after these moves."""
+    """Draw a game from its first move to the last, as an animation or a sheet of positions.
+
+    The game consists of the user's moves. If players are named or there are no moves, two players
+    continue it to its end.
+
+    Returns:
+        The path of the picture.
+
+    Raises:
+        ConfigError: if a setting cannot be used.
+    """
     output = Path(settings.output or "game.gif")
     check_picture_file(output, "output", GAME_FORMATS)
     limits = PlayerSettings(num_simulations=settings.num_simulations, seed=settings.seed)
@@ -153,23 +192,44 @@ def _plot_game(settings: Settings) -> Path:
 def _start(
     settings: Settings, specs: Sequence[str | None], limits: PlayerSettings
 ) -> tuple[Session, Skin]:
-    """Return a game after the user's moves, and its skin: the appearance in which it is drawn."""
+    """Set up a game in the position after the user's moves.
+
+    Args:
+        settings: names the game, the moves and the setup.
+        specs: specifications of the players, whose network may determine the game; None is skipped.
+        limits: the players' number of simulations and seed.
+
+    Returns:
+        The game's session, and its skin: the appearance in which it is drawn.
+    """
     game = choose_game(settings.game, specs, limits)
     skin = skin_of(game, settings.setup)
-    return Session(game, read_start(settings.moves, game, skin)), skin
+    moves = read_start(settings.moves, game, skin)
+    return Session(game, moves), skin
 
 
 def _thought(player: Player, session: Session) -> Thought:
-    """Let a player analyse the current position and, if it has a network, also without search."""
+    """Let a player analyse the current position and, if it has a network, query that network too.
+
+    Returns:
+        The analysis and, if the player searches with a network, the network's own policy and its
+        value for the player to move; otherwise None and NaN.
+    """
     analysis = player.analyse(session.state)
     if not hasattr(player, "evaluator") or not analysis.visits.any():
         return Thought(player.name, analysis, None, math.nan)
     alone = player.limited(num_simulations=0).choose(session.state[None])
-    return Thought(player.name, analysis, alone.action_weights[0], float(alone.values[0]))
+    priors = alone.action_weights[0]
+    value = float(alone.values[0])
+    return Thought(player.name, analysis, priors, value)
 
 
 def _play(session: Session, players: Sequence[Player]) -> PlayedGame:
-    """Let two players continue a game to its end; the moves already played are its opening."""
+    """Let two players continue a game to its end, starting after the moves already played.
+
+    Returns:
+        The game, with the result that each player expected before each of its moves.
+    """
     warm_up(session.game, players)
     first_ply = len(session.actions)
     values: dict[int, float] = {}

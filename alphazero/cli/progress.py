@@ -1,7 +1,7 @@
-"""Show the progress of commands with a known number of games or positions.
+"""Show the progress of commands that know their number of games or positions in advance.
 
-A terminal shows a progress bar. A log file gets an occasional line, so that a long command does not
-seem to hang.
+A terminal shows a progress bar. A log file gets a line from time to time, so that a long command
+does not seem to hang.
 """
 
 import contextlib
@@ -25,15 +25,17 @@ _SMALLEST_PART = 16  # minimum positions per call; some players have a batch siz
 
 @contextlib.contextmanager
 def progress(text: str, total: int) -> Iterator[Callable[..., None]]:
-    """Show the progress of a command on standard error: a bar on a terminal, else lines.
+    """Show progress on standard error within a ``with`` block.
+
+    A terminal shows a bar; elsewhere, a line is printed about every 30 seconds.
 
     Args:
-        text: a description shown beside the bar.
-        total: the number of games or positions.
+        text: a description shown beside the bar or at the start of each line.
+        total: the total number of games or positions.
 
     Yields:
-        A function ``show(done, text=None)``, which shows that ``done`` (1 or more) of ``total`` are
-        finished, and replaces the description if ``text`` is given.
+        A function ``show(done, text=None)``, to be called when ``done`` (at least 1) of ``total``
+        are finished; it also replaces the description if ``text`` is given.
     """
     bar = progress_bar()
     task = bar.add_task(text, total=total)
@@ -54,7 +56,7 @@ def progress(text: str, total: int) -> Iterator[Callable[..., None]]:
 
 
 def progress_bar() -> Progress:
-    """Make a progress bar as wide as the terminal; without a terminal, it shows nothing."""
+    """Make a progress bar on standard error, as wide as the terminal; invisible without one."""
     console = Console(stderr=True, emoji=False)
     return Progress(
         TextColumn("{task.description}", markup=False),
@@ -74,11 +76,14 @@ def progress_bar() -> Progress:
 def counted_choice(
     player: Player, text: str, num_positions: int
 ) -> Iterator[Callable[[np.ndarray], Choice]]:
-    """Yield a function that chooses moves like `Player.choose`, and shows its progress.
+    """Yield a function that chooses moves like `Player.choose` and shows its progress.
+
+    The function splits its positions into small batches and updates the display after each.
 
     Args:
-        text: a description shown beside the bar.
-        num_positions: total number of positions in all calls.
+        player: the player that chooses the moves.
+        text: a description shown beside the progress bar.
+        num_positions: total number of positions over all calls of the function.
     """
     size = max(player.batch_size, _SMALLEST_PART)
     num_done = 0

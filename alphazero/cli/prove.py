@@ -29,7 +29,7 @@ _DEFAULT_GAME = "tic_tac_toe"
 
 @dataclasses.dataclass
 class Settings(PlayerSettings):
-    """The player to examine, its game, and the number of misplayed positions to print."""
+    """Settings of the `prove` command: the player, the game, and how many mistakes to print."""
 
     game: str | None = option(
         None,
@@ -41,7 +41,14 @@ class Settings(PlayerSettings):
 
 
 def run(settings: Settings, console: Console) -> int:
-    """Compare the player with perfect play; the exit status is 1 if it misplays any position."""
+    """Compare the player's move in every position with perfect play, and print the result.
+
+    Returns:
+        The exit status: 0 if no position is misplayed, otherwise 1.
+
+    Raises:
+        InputError: if the game has too many positions, or a setting cannot be used.
+    """
     game = choose_game(settings.game, (settings.player,), settings, _DEFAULT_GAME)
     player = make_player(settings.player, game, settings)
     with console.status(Text(f"Enumerating the positions of {game.name} ...")):
@@ -49,7 +56,8 @@ def run(settings: Settings, console: Console) -> int:
     num_positions = int((~exact.positions.over).sum())
     with counted_choice(player, f"{player.name} on {game.name}", num_positions) as choose:
         report = prove(game, lambda states: choose(states).actions, exact)
-    thinking = f" ({thinking_of(player)})" if thinking_of(player) else ""
+    how = thinking_of(player)
+    thinking = f" ({how})" if how else ""
     asked = f"{player.name}{thinking}, asked for its move in {num_positions:,} positions."
     text = "\n".join([asked, "", *proof_lines(game, report)])
     console.print(text, markup=False)
@@ -59,15 +67,19 @@ def run(settings: Settings, console: Console) -> int:
 
 
 def print_misplayed(console: Console, game: Game, failure: Failure) -> None:
-    """Print a misplayed position: the player's move, the better moves and the board."""
-    skin, medium = skin_of(game), Medium.of(console)
+    """Print a position that a player misplays, with the player's move, better moves and the board.
+
+    The results that these moves lead to are printed from the viewpoint of the player to move.
+    """
+    skin = skin_of(game)
+    medium = Medium.of(console)
+    played = skin.notation.text(failure.action)
     better = ", ".join(skin.notation.text(action) for action in failure.best_actions)
-    mover = side(skin, int(game.players(failure.state[None])[0]), medium)
-    found, best = result_name(game, failure.value), result_name(game, failure.best_value)
-    text = (
-        f" played {skin.notation.text(failure.action)}, a {found}, where "
-        f"{better} would have kept a {best}"
-    )
+    player = int(game.players(failure.state[None])[0])
+    mover = side(skin, player, medium)
+    result = result_name(game, failure.value)
+    best = result_name(game, failure.best_value)
+    text = f" played {played}, a {result}, where {better} would have kept a {best}"
     console.print(Text.assemble("\nmisplayed: ", mover, text))
     console.print(draw_board(game, skin, failure.state, medium))
 
@@ -76,20 +88,25 @@ def print_misplayed(console: Console, game: Game, failure: Failure) -> None:
 
 
 def proof_lines(game: Game, report: ProofReport) -> list[str]:
-    """Format a report of a player's proof as lines of text."""
+    """Format the result of checking a player's move in every position as lines of text.
+
+    For a game of two players, they count the games that the player wins, draws and loses against
+    every possible play of the opponent; for a game of one player, they compare its result from the
+    start with the best possible one.
+    """
     kept = f"{report.num_accurate:,} of {report.num_not_final:,} unfinished positions"
     if report.results is not None:
-        found, best = (own_text(game, result) for result in report.results)
+        result, best = (own_text(game, result) for result in report.results)
         return [
             f"Alone ({report.game_name}):",
-            f"  result from the start: {found}; the best possible: {best}",
+            f"  result from the start: {result}; the best possible: {best}",
             f"  best possible result kept in {kept}",
         ]
     lines = [f"Against every possible play of the opponent ({report.game_name}):"]
-    for one, name in zip(report.sides, ("first: ", "second:")):
+    for side_report, name in zip(report.sides, ("first: ", "second:")):
         lines += [
-            f"  player moves {name} {one.num_positions:,} positions can occur",
-            f"    {_games_text(one.games)}",
+            f"  player moves {name} {side_report.num_positions:,} positions can occur",
+            f"    {_games_text(side_report.games)}",
         ]
     return [*lines, f"  {_verdict(report)}", f"  best possible result kept in {kept}"]
 

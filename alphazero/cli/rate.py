@@ -41,7 +41,7 @@ STANDARD_PLAYERS = ["random", "uct:100", "uct:1000", "uct:10000"]
 
 @dataclasses.dataclass
 class Settings:
-    """The players to rate, and the number of games."""
+    """Settings of the `rate` command: the run, the other players, and the number of games."""
 
     run: str = option("latest", "the run's folder, or latest")
     root: str = option("checkpoints", "the folder of all runs, for latest")
@@ -61,13 +61,27 @@ class Settings:
     output: str = option("", "picture to write (.png, .svg, .pdf), by default RUN/ratings.png")
 
     def of_networks(self) -> PlayerSettings:
-        """Return the player settings of the run's networks."""
-        keys = ("num_simulations", "device", "engine", "precision", "network_kind", "seed")
-        return PlayerSettings(**{key: getattr(self, key) for key in keys})
+        """Return the settings that apply to the networks of the run when they play."""
+        return PlayerSettings(
+            num_simulations=self.num_simulations,
+            device=self.device,
+            engine=self.engine,
+            precision=self.precision,
+            network_kind=self.network_kind,
+            seed=self.seed,
+        )
 
 
 def run(settings: Settings, console: Console) -> int:
-    """Play the games, store them, and show the ratings; return the exit status."""
+    """Play the games, store them in the run's ratings.json, and print and plot the ratings.
+
+    Returns:
+        The exit status: 0, or 130 if stopped by Ctrl-C, after printing the ratings so far.
+
+    Raises:
+        ConfigError: if a setting cannot be used.
+        StoredFileError: if the run has no networks, or its ratings.json cannot be read.
+    """
     from alphazero.players.network import game_of_network  # importing torch takes a second
 
     check_num_games(settings.num_games, low=0)
@@ -100,9 +114,18 @@ def run(settings: Settings, console: Console) -> int:
 def _play(
     game: Game, players: dict[str, Player], file: RatingFile, settings: Settings, anchor: str
 ) -> None:
-    """Play the games; write the rating file after every match."""
+    """Play the games, writing ratings.json after every match and showing a progress bar.
+
+    Args:
+        game: the game to play.
+        players: {name in ratings.json: player}.
+        file: the matches of earlier calls, to which the new ones are added.
+        settings: the number of games and the openings.
+        anchor: the name of the player whose rating is fixed at 1000 Elo.
+    """
     # A smaller even number if that is needed for every player to get two matches.
-    affordable = settings.num_games // (2 * len(players)) // 2 * 2
+    num_pairs = settings.num_games // (2 * len(players)) // 2
+    affordable = 2 * num_pairs
     games_per_match = max(2, min(settings.games_per_match, affordable))
     openings = Openings(settings.opening_plies, settings.seed)
     num_before = 0  # number of games in the matches that have ended
@@ -120,20 +143,33 @@ def _play(
 
 
 def _show(file: RatingFile, anchor: str, settings: Settings, console: Console) -> None:
-    """Print a table of the ratings, and draw a picture of them."""
+    """Print a table of the ratings, and plot them to a picture file.
+
+    Players that no chain of games connects to the anchor cannot be rated and are listed instead.
+
+    Args:
+        file: the matches played so far.
+        anchor: the name of the player whose rating is fixed at 1000 Elo.
+        settings: holds the path of the picture, if the user chose one.
+        console: where to print.
+    """
     ratings = rate(file.pairings, anchor)
-    names = {name for pairing in file.pairings for name in pairing[:2]}
+    names = set[str]()
+    for match in file.matches:
+        names |= {match.player_a, match.player_b}
     if not names:
         console.print("No games yet: num_games= adds some.", markup=False)
         return
-    apart = sorted(names - set([anchor] if ratings is None else ratings.players))
-    if apart:
+    rated = (anchor,) if ratings is None else ratings.players
+    unrated = sorted(names.difference(rated))
+    if unrated:
         text = f"No chain of games connects these players to the anchor {anchor}; add games: "
-        console.print(f"{text}{'; '.join(map(short_name, apart))}.", markup=False)
+        console.print(f"{text}{'; '.join(map(short_name, unrated))}.", markup=False)
     if ratings is None:
         return
     console.print(ratings_table(ratings, file))
-    if growth := growth_text(ratings, file):
+    growth = growth_text(ratings, file)
+    if growth:
         console.print(growth, markup=False)
     console.print(f"Games and ratings: {file.path}", markup=False)
     folder = file.path.parent
@@ -149,7 +185,12 @@ def _show(file: RatingFile, anchor: str, settings: Settings, console: Console) -
 
 
 def ratings_table(ratings: Ratings, file: RatingFile) -> Table:
-    """Make a table of the ratings, the strongest player first."""
+    """Make a table of the ratings, strongest player first.
+
+    Args:
+        ratings: the players' Elo ratings, with their standard errors.
+        file: the matches from which the ratings are computed.
+    """
     caption = f"95% intervals are of the difference to {ratings.anchor}, the anchor."
     searches = {search_of(player) for player in file.networks if player in ratings.players}
     if len(searches) == 1:  # written once in the caption instead of in every row
@@ -167,37 +208,48 @@ def ratings_table(ratings: Ratings, file: RatingFile) -> Table:
         table.add_column(name, justify="right", no_wrap=True)
     for index in np.argsort(-ratings.elo, kind="stable"):
         player = ratings.players[index]
-        is_network = player in file.networks
+        name = short_name(player)
         style = "bold" if player == ratings.anchor else None
-        if is_network:
+        if player in file.networks:
             style = "cyan"
-        is_short = is_network and len(searches) == 1
-        name = player.partition(", ")[0] if is_short else short_name(player)
-        games, score = f"{ratings.num_games[index]:,}", f"{ratings.scores[index]:.1%}"
+            if len(searches) == 1:
+                name = player.partition(", ")[0]
+        games = f"{ratings.num_games[index]:,}"
+        score = f"{ratings.scores[index]:.1%}"
         table.add_row(Text(name), *rating_cells(ratings, player), games, score, style=style)
     return table
 
 
 def growth_text(ratings: Ratings, file: RatingFile) -> str:
-    """Format how much Elo the newest network gained over the first one, with its interval.
+    """Format how much Elo the newest network has gained over the oldest, with a 95% interval.
 
-    Only networks with the same search settings as the newest one are considered. The text is empty
-    if there is no other such network.
+    Only networks with the same search settings as the newest one are considered; if there is no
+    other such network, the text is empty.
+
+    Args:
+        ratings: the players' Elo ratings, with their standard errors.
+        file: the rating file, which says which players are networks of the run.
     """
     networks = [player for player in file.networks if player in ratings.players]
     networks.sort(key=lambda player: (file.networks[player]["iteration"], player))
     alike = [player for player in networks if search_of(player) == search_of(networks[-1])]
     if len(alike) < 2:
         return ""
-    newest, first = alike[-1], alike[0]
+    first = alike[0]
+    newest = alike[-1]
     elo, stderr = ratings.difference(newest, first)
-    low, high = elo - Z_95 * stderr, elo + Z_95 * stderr
-    names = [player.partition(", ")[0] for player in (newest, first)]
-    return f"{names[0]} minus {names[1]}: {elo:+.0f} Elo (95% interval {low:+.0f} to {high:+.0f})"
+    low = elo - Z_95 * stderr
+    high = elo + Z_95 * stderr
+    names = f"{newest.partition(', ')[0]} minus {first.partition(', ')[0]}"
+    return f"{names}: {elo:+.0f} Elo (95% interval {low:+.0f} to {high:+.0f})"
 
 
 def rating_cells(ratings: Ratings, player: str) -> tuple[str, str, str]:
-    """Format the table cells of a player: Elo, standard error and 95% confidence interval."""
+    """Format a player's cells in the table: Elo, standard error and 95% confidence interval.
+
+    The standard error is "" for the anchor, whose rating is given, and for a player whose rating is
+    only a bound, for example because it has won all its games.
+    """
     index = ratings.players.index(player)
     elo = f"{ratings.elo[index]:.0f}"
     if player == ratings.anchor:

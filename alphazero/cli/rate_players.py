@@ -1,7 +1,7 @@
-"""Make the players for `alphazero rate`, and the names under which ratings.json stores them.
+"""Make the players for `alphazero rate`, and choose the names under which they are stored.
 
-Every call of the command must give a player the same name, because games are added to the stored
-ones.
+Each call of the command adds games to those in ratings.json, so it must give every player the same
+name as earlier calls.
 """
 
 import dataclasses
@@ -26,9 +26,16 @@ _LIMITS = ("num_simulations", "time_limit_s")
 
 
 def choose_networks(folder: RunFolder, num_networks: int) -> list[Path]:
-    """Choose evenly spaced networks of a run, and return their paths, the oldest first.
+    """Choose evenly spaced networks of a run and return their paths, oldest first.
 
-    The first and the newest stored network are always among them; a single one is the newest.
+    The newest stored network is always chosen, and so is the oldest if at least two are chosen.
+
+    Args:
+        folder: the run's folder.
+        num_networks: number of networks to choose; if the run has fewer, all are chosen.
+
+    Raises:
+        StoredFileError: if the run has no networks.
     """
     paths = sorted((folder.path / "networks").glob("*.safetensors"))
     if not paths:
@@ -45,12 +52,21 @@ def make_players(
     settings: PlayerSettings,
     file: RatingFile,
 ) -> dict[str, Player]:
-    """Make the players by name, and record in ``file`` which of them are networks of the run.
+    """Make the players to rate, and record in ``file`` which of them are networks of the run.
 
     Args:
-        networks: the run's networks to rate.
+        networks: paths of the run's networks to rate.
         specs: specifications of the other players.
-        settings: settings of the networks. The seeds of all players are derived from its seed.
+        game: the game that they play.
+        settings: settings of the networks' players; the seeds of all players are derived from
+            ``settings.seed``.
+        file: the contents of the run's ratings.json, to which the networks' names are added.
+
+    Returns:
+        {name in ratings.json: player}.
+
+    Raises:
+        ConfigError: if a player does not exist.
     """
     spec_of = {player_name(spec, game, settings): spec for spec in specs}
     for path in networks:
@@ -58,26 +74,31 @@ def make_players(
         name = f"network {info.get('iteration', 0)}, {settings.num_simulations} simulations"
         if (settings.engine, settings.precision) not in _UNNAMED_ENGINES:
             name += f", {settings.engine} {settings.precision}"
-        file.networks[name] = {key: info.get(key, 0) for key in ("iteration", "elapsed_s")}
+        file.networks[name] = {
+            "iteration": info.get("iteration", 0),
+            "elapsed_s": info.get("elapsed_s", 0),
+        }
         spec_of[name] = str(path)
     players = {}
     for name, spec in spec_of.items():
         # The number of games is part of the seed: a later call must not repeat random numbers.
         generator = child_generator(settings.seed, f"{name} after {file.num_games}")
-        own = dataclasses.replace(_limited(spec, settings), seed=int(generator.integers(2**62)))
+        seed = int(generator.integers(2**62))
+        own = dataclasses.replace(_limited(spec, settings), seed=seed)
         players[name] = make_player(spec, game, own)
     return players
 
 
 def player_name(spec: str, game: Game, settings: PlayerSettings) -> str:
-    """Return the name of the player that a specification describes.
+    """Return the name under which ratings.json stores the player that a specification describes.
 
-    All specifications of the same player have the same name.
-
-    The name of a network contains its file and its search limits.
+    All specifications of the same player give the same name. A network's name contains its file and
+    its search limits.
 
     Args:
-        settings: settings of the networks.
+        spec: the player's specification.
+        game: the game to play.
+        settings: search limits and other settings for what ``spec`` leaves open.
 
     Raises:
         ConfigError: if there is no such player.
@@ -88,16 +109,22 @@ def player_name(spec: str, game: Game, settings: PlayerSettings) -> str:
     path = network_path(kind, game.name, game.rules_digest)
     if path is None:
         return spec
-    values = {key: getattr(own, key) for key in _LIMITS}
-    limits = [f"{key}={value}" for key, value in values.items() if value is not None]
-    others = [word for word in spec.split(",")[1:] if word.partition("=")[0] not in _LIMITS]
-    return ",".join([_network_name(find_network(path)), *limits, *others])
+    parts = [_network_name(find_network(path))]
+    for key in _LIMITS:
+        value = getattr(own, key)
+        if value is not None:
+            parts.append(f"{key}={value}")
+    for word in spec.split(",")[1:]:
+        if word.partition("=")[0] not in _LIMITS:
+            parts.append(word)
+    return ",".join(parts)
 
 
 def _network_name(path: Path) -> str:
     """Return the name under which ratings.json stores the network in a file.
 
-    A shipped network may be replaced by a better one, so it is named after the run that made it.
+    It is the path of the file. A shipped network, whose file a later version may replace, is named
+    after the run and the iteration that it comes from.
     """
     if not is_shipped(path):
         return str(path)
@@ -106,7 +133,12 @@ def _network_name(path: Path) -> str:
 
 
 def _limited(spec: str, settings: PlayerSettings) -> PlayerSettings:
-    """Return ``settings``, without the number of simulations if the player has no network."""
+    """Return the settings for a player, without ``num_simulations`` if the player has no network.
+
+    Args:
+        spec: the player's specification.
+        settings: settings for all players, whose ``num_simulations`` is meant for networks only.
+    """
     kind, _ = read_spec(spec)
     if not has_network(kind):
         return dataclasses.replace(settings, num_simulations=None)

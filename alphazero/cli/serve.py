@@ -1,5 +1,5 @@
-"""Open a page in the browser: play against networks, UCT and solvers, look into their search, see
-the training runs. docs/SERVE.md describes it.
+"""Serve a page for the browser: play against networks, UCT and solvers, look into their search, and
+see the training runs. docs/SERVE.md describes it.
 
     alphazero serve
     alphazero serve game=othello
@@ -35,7 +35,7 @@ _MIN_TOKEN = 8
 
 @dataclasses.dataclass
 class Settings:
-    """The games and players that the page offers, and the address of the server."""
+    """Settings of the `serve` command: the games and players offered, and the server's address."""
 
     game: str | None = option(None, "the game that the page begins with; a file of your own is run")
     games: list[str] = option([], "more games of your own beside that one: [a.py,open_spiel:hex]")
@@ -49,7 +49,11 @@ class Settings:
 
 
 def run(settings: Settings, console: Console) -> None:
-    """Serve the page until Ctrl-C."""
+    """Serve the page for the browser until Ctrl-C, then end the process.
+
+    Raises:
+        ConfigError: if a setting cannot be used, or a library for the server is missing.
+    """
     _check(settings)
     from alphazero.web.backend import Backend
 
@@ -58,7 +62,10 @@ def run(settings: Settings, console: Console) -> None:
     except ImportError as error:
         message = f'the page needs {error.name}: pip install "alphazero-selfplay[web]" installs it.'
         raise ConfigError(message) from None
-    games = [_playable(name) for name in (settings.game, *settings.games) if name is not None]
+    named = list(settings.games)
+    if settings.game is not None:
+        named.insert(0, settings.game)
+    games = [_playable(name) for name in named]
     for spec in settings.players:
         check_player(spec, games[0] if games else DEFAULT_GAME)
     backend = Backend(settings.runs, games, settings.network_kind, settings.players)
@@ -81,7 +88,11 @@ def run(settings: Settings, console: Console) -> None:
 
 
 def _playable(name: str) -> str:
-    """Return the full name of a game that the user named; refuse games of one player."""
+    """Check that a game named by the user has two players, and return its full name.
+
+    Raises:
+        ConfigError: if there is no such game, or it has one player.
+    """
     game = make_game(name)
     if game.num_players == 1:
         reason = "the page is for two players, and this game has one; 'alphazero play' plays it"
@@ -95,10 +106,17 @@ def _warm_up(backend: "Backend") -> None:
 
 
 def _check(settings: Settings) -> None:
-    """Refuse a missing folder of runs and an unsafe token, before anything is loaded."""
+    """Check the folder of runs and the token, before the server's libraries are imported.
+
+    Raises:
+        ConfigError: if the user named a folder that does not exist, or the token is shorter than 8
+            characters or contains a space or a character outside ASCII.
+    """
     if settings.runs != Settings().runs and not Path(settings.runs).is_dir():
         raise ConfigError.of("runs", settings.runs, reason="there is no such folder")
     token = settings.token
-    if token is not None and (len(token) < _MIN_TOKEN or not token.isascii() or " " in token):
+    if token is None:
+        return
+    if len(token) < _MIN_TOKEN or not token.isascii() or " " in token:
         allowed = f"{_MIN_TOKEN} or more characters of ASCII without spaces"
         raise ConfigError.of("token", token, allowed)

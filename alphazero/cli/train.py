@@ -7,8 +7,8 @@ and change any single setting.
     alphazero train --multirun game=tic_tac_toe seed=1,2,3
     alphazero train resume=latest
 
-`main` composes and checks the settings of each run (`alphazero.training.run_config`); `_train`
-trains the run (`alphazero.training.trainer`).
+`main` composes and checks the settings of each run with `alphazero.training.run_config`; `_train`
+trains the run with `alphazero.training.trainer`.
 """
 
 import argparse
@@ -50,7 +50,18 @@ from alphazero.training.trainer import Trainer
 
 
 def main(arguments: list[str]) -> int:
-    """Train one run or a sweep, resume a run, or print the settings or the help."""
+    """Train one run or a sweep, resume a run, or print the settings or the help.
+
+    Args:
+        arguments: the command-line arguments after ``alphazero train``.
+
+    Returns:
+        The exit status: 0, or 130 if stopped by Ctrl-C.
+
+    Raises:
+        ConfigError: for an argument that cannot be used.
+        TrainingDivergedError: if losses, weights or the network's outputs are not finite.
+    """
     if HELP & set(arguments):
         _print_help([word for word in arguments if word not in HELP])
         return 0
@@ -66,17 +77,28 @@ def main(arguments: list[str]) -> int:
 
 
 def _train_new(options: argparse.Namespace, words: list[str]) -> int:
-    """Train a new run, or all runs of a sweep one after another; return the exit status."""
+    """Train a new run, or all runs of a sweep one after another.
+
+    Args:
+        options: the parsed options, such as ``--multirun``.
+        words: settings and config-group choices, such as ``seed=1`` and ``game=othello``.
+
+    Returns:
+        The exit status: 0, or 130 if stopped by Ctrl-C; the rest of a sweep is then not trained.
+
+    Raises:
+        ConfigError: if a setting of any run cannot be used, before the first run is trained.
+    """
     sweep = runs_of_sweep(words) if options.multirun else [(words, {})]
     # All runs are checked before the first one starts.
-    runs = [(compose(of_run, options.config_dir), varied) for of_run, varied in sweep]
+    runs = [(compose(run_words, options.config_dir), varied) for run_words, varied in sweep]
     folders = []
     for number, (settings, varied) in enumerate(runs, 1):
         overrides = " ".join(f"{key}={text}" for key, text in varied.items())
         if len(runs) > 1:
             print(f"\nrun {number} of {len(runs)}: {overrides}", flush=True)
-        where = settings.run
-        folder = RunFolder.create(where.root, settings.game.name, where.name, overrides)
+        root = settings.run.root
+        folder = RunFolder.create(root, settings.game.name, settings.run.name, overrides)
         folders.append(folder)
         with folder.locked():
             status = _train(settings, folder, resumed=False, varied=varied)
@@ -88,10 +110,13 @@ def _train_new(options: argparse.Namespace, words: list[str]) -> int:
 
 
 def _split(arguments: list[str]) -> tuple[argparse.Namespace, list[str]]:
-    """Split arguments into options such as ``--cfg``, and settings and config-group choices.
+    """Split arguments into options such as ``--cfg``, and settings or config-group choices.
+
+    Returns:
+        The parsed options, and the other arguments in their order.
 
     Raises:
-        ConfigError: for an unknown option, or a value that an option does not take.
+        ConfigError: for an unknown option, or a value that an option does not accept.
     """
     parser = argparse.ArgumentParser(add_help=False, exit_on_error=False)
     parser.add_argument("--multirun", "-m", action="store_true")
@@ -110,7 +135,12 @@ def _split(arguments: list[str]) -> tuple[argparse.Namespace, list[str]]:
 
 
 def _print_help(arguments: list[str]) -> None:
-    """Print the help; ``key=value`` arguments change the values shown, others name sections."""
+    """Print an overview of the settings, or the help of single sections or settings.
+
+    Args:
+        arguments: names of sections or settings to print, options, and ``key=value`` arguments,
+            which change the values shown.
+    """
     options, words = _split(arguments)
     sections = [word for word in words if "=" not in word and word[0] != "~"]
     words = [word for word in words if word not in sections]
@@ -121,10 +151,15 @@ def _print_help(arguments: list[str]) -> None:
 
 
 def _print_settings(options: argparse.Namespace, words: list[str]) -> None:
-    """Print the settings of a run as YAML."""
+    """Print all settings that a run with these arguments would have, as YAML.
+
+    Raises:
+        ConfigError: if the arguments describe a sweep.
+    """
     if options.multirun:
         raise ConfigError("--cfg cannot be combined with --multirun.", key="--cfg")
-    print(to_yaml(dataclasses.asdict(compose(words, options.config_dir))), end="")
+    settings = compose(words, options.config_dir)
+    print(to_yaml(dataclasses.asdict(settings)), end="")
 
 
 def _train(
@@ -133,11 +168,14 @@ def _train(
     resumed: bool,
     varied: Mapping[str, str] | None = None,
 ) -> int:
-    """Train a run; return the exit status.
+    """Train a run and return the exit status; if no iteration gets stored, delete its folder.
 
     Args:
-        varied: settings and config-group choices in which this run differs from others of its
-            sweep.
+        settings: the settings of the run.
+        folder: the folder of the run, whose lock must be held.
+        resumed: True to restore the last stored iteration first; False for a new run.
+        varied: {key: text} of the settings and config-group choices that distinguish the run within
+            its sweep; None if there is no sweep.
     """
     console = Console(highlight=False, emoji=False)
     try:
@@ -156,7 +194,19 @@ def _train(
 
 
 def _run(trainer: Trainer, console: Console, varied: Mapping[str, str] | None) -> int:
-    """Run the training loop and pass its events to the loggers; Ctrl-C stops it cleanly."""
+    """Run the training loop and pass its events to the loggers.
+
+    After Ctrl-C, a message says which iteration is stored and how to resume the run.
+
+    Args:
+        trainer: the trainer of a new or restored run.
+        console: where progress and results are printed.
+        varied: {key: text} of the settings and config-group choices that distinguish the run within
+            its sweep; None if there is no sweep.
+
+    Returns:
+        The exit status: 0, or 130 if stopped by Ctrl-C.
+    """
     from alphazero.training.loggers.tensorboard import TensorBoardLogger  # takes a second to import
 
     shown = ConsoleLogger(console, trainer.settings.run.num_iterations, trainer.progress)
@@ -181,37 +231,58 @@ def _run(trainer: Trainer, console: Console, varied: Mapping[str, str] | None) -
 
 
 def _print_runs(folders: list[RunFolder], console: Console) -> None:
-    """Print the strength of each run of a sweep, and a command that compares two of them."""
+    """Print each run's final strength, and a command that compares the first two runs.
+
+    Args:
+        folders: the folders of the runs of a sweep, at least two.
+        console: where to print.
+    """
     table = figures_table("strength, %", left="\nrun")
     for folder in folders:
         strength = _strength(folder)
         text = "" if math.isnan(strength) else f"{100 * strength:.1f}"
         table.add_row(Text(folder.path.name), text)
     console.print(table)
-    first, second, *_ = (folder.path for folder in folders)
-    command = _command("evaluate", f"player={second}", f"baseline={first}")
+    first, second = folders[:2]
+    command = _command("evaluate", f"player={second.path}", f"baseline={first.path}")
     console.print(Text(f"\nCompare two:  {command}", no_wrap=True))
 
 
 def _strength(folder: RunFolder) -> float:
-    """Return a run's strength after the last iteration.
+    """Return a run's strength after its last iteration, in [0, 1].
 
-    It is the accuracy with search if an evaluation set ships with the game, otherwise the score
-    against UCT; NaN if neither was measured.
+    This is the accuracy with search if an evaluation set ships with the game, otherwise the score
+    of the match against UCT, from the network's viewpoint; NaN if neither was measured.
     """
     row = folder.read_metrics()[-1]
     return float(row.get("exact.accuracy", row.get("strength.score", math.nan)))
 
 
 def _resumed(arguments: list[str]) -> tuple[TrainSettings, RunFolder]:
-    """Find a stored run; return its settings, changed by the arguments, and its folder."""
+    """Find the run to resume, and apply the remaining arguments to its stored settings.
+
+    Args:
+        arguments: ``resume=`` and other ``key=value`` arguments.
+
+    Returns:
+        The run's changed settings, and its folder.
+
+    Raises:
+        ConfigError: if there is no such run, a setting cannot be changed in a resumed run, or the
+            rules of the game have changed.
+        StoredFileError: if the run's settings cannot be read.
+    """
     options = [word for word in arguments if word.startswith(("-", "~", "+"))]
     if options:
         message = f"{options[0]} cannot be combined with resume=, only key=value can."
         raise ConfigError(message, key=options[0])
     texts = dict(split_word(word) for word in arguments)
-    named = make_game(texts.pop("game")) if texts.get("game") else None
-    game, digest = (named.name, named.rules_digest) if named else (None, "")
+    game = None
+    digest = ""
+    if texts.get("game"):
+        named = make_game(texts.pop("game"))
+        game = named.name
+        digest = named.rules_digest
     if is_own_kind(texts.get("network", "")):
         texts["network.kind"] = texts.pop("network")
     root = texts.get("run.root", TrainSettings().run.root)
@@ -229,7 +300,15 @@ def _resumed(arguments: list[str]) -> tuple[TrainSettings, RunFolder]:
 
 
 def start_lines(trainer: Trainer, resumed: bool) -> list[str]:
-    """Format the lines printed before training: game, folder, network and engine."""
+    """Format the lines printed before training starts.
+
+    They name the game, the run's folder, the network's size and engine, and the command that starts
+    TensorBoard.
+
+    Args:
+        trainer: the trainer of a new or restored run.
+        resumed: whether the run continues after a stored iteration.
+    """
     num_weights = sum(parameter.numel() for parameter in trainer.learner.network.parameters())
     verb = f"Resuming after iteration {trainer.iteration} of" if resumed else "Training"
     engine = trainer.evaluator.report
@@ -244,7 +323,7 @@ def start_lines(trainer: Trainer, resumed: bool) -> list[str]:
 
 
 def kept_text(trainer: Trainer) -> str:
-    """Say which iteration of an interrupted run is stored, and which command resumes it."""
+    """Format a message that says which iteration of a stopped run is stored and how to resume."""
     if not trainer.store.iteration:
         return "No iteration was finished, so nothing is kept."
     resume = f"{program()} train {_resume_words(trainer)}"
@@ -252,7 +331,12 @@ def kept_text(trainer: Trainer) -> str:
 
 
 def end_lines(trainer: Trainer, report: IterationReport) -> list[str]:
-    """Format a summary of a run that has ended, and commands to try next."""
+    """Format a summary of a run that has ended, followed by commands to try next.
+
+    Args:
+        trainer: the run's trainer.
+        report: the report of the last iteration.
+    """
     lines = []
     if report.proof is not None:
         lines = [*proof_lines(trainer.game, report.proof.report), ""]
@@ -266,16 +350,23 @@ def end_lines(trainer: Trainer, report: IterationReport) -> list[str]:
 
 
 def program(name: str = "alphazero") -> str:
-    """Return how to call a program of this installation from a shell.
+    """Return the shell command for a program that is installed beside the running one.
 
-    It is the program's name if the shell finds it, otherwise its path.
+    It is the program's name if the shell finds a program of that name, otherwise its path.
     """
     beside = Path(sys.argv[0]).with_name(name)
-    return name if shutil.which(name) or not beside.is_file() else str(beside)
+    if shutil.which(name) or not beside.is_file():
+        return name
+    return str(beside)
 
 
 def _command(*words: str, of: str = "alphazero") -> str:
-    """Format a command line for a program of this installation, quoted for a shell."""
+    """Format a command line, quoted for a shell, that calls a program of this installation.
+
+    Args:
+        words: the arguments of the program.
+        of: the name of the program, such as "tensorboard".
+    """
     return f"{shlex.quote(program(of))} {shlex.join(words)}"
 
 
@@ -284,7 +375,10 @@ def _tensorboard(folder: Path | str) -> str:
 
 
 def finished_lines(trainer: Trainer) -> list[str]:
-    """Format the message shown when a finished run is resumed, with the command that extends it."""
+    """Format the message for resuming a run that has already reached its limits.
+
+    It ends with the command that trains the run further.
+    """
     limits = " and ".join(f"{key}={value}" for key, value in trainer.reached_limits.items())
     took = f"{trainer.iteration} iterations in {duration_text(trainer.elapsed_s)}"
     return [
@@ -294,14 +388,18 @@ def finished_lines(trainer: Trainer) -> list[str]:
 
 
 def _longer_run(trainer: Trainer, is_proven: bool = False) -> str:
-    """Format the command that trains a run further: the limits that ended it, doubled.
+    """Format the command that trains a run further, doubling the limits that have ended it.
 
     Args:
-        is_proven: whether a complete proof would end the run again after one iteration.
+        trainer: the trainer of the finished run.
+        is_proven: True if the network's moves are proven perfect, which would end the run again
+            after one iteration unless ``evaluation.stop_when_proven`` is switched off.
     """
     done = {"run.num_iterations": trainer.iteration, "run.time_limit_s": trainer.elapsed_s}
-    limits = trainer.reached_limits.items()
-    changes = [f"{key}={math.ceil(2 * max(value, done[key]))}" for key, value in limits]
+    changes = []
+    for key, limit in trainer.reached_limits.items():
+        doubled = math.ceil(2 * max(limit, done[key]))
+        changes.append(f"{key}={doubled}")
     if is_proven and trainer.settings.evaluation.stop_when_proven:
         changes.append("evaluation.stop_when_proven=false")
     return f"{_command('train')} {_resume_words(trainer)} {' '.join(changes)}"
@@ -312,10 +410,11 @@ def _resume_words(trainer: Trainer) -> str:
 
 
 def _next_steps(trainer: Trainer, report: IterationReport) -> list[str]:
-    folder, network = trainer.folder, trainer.folder.network(report.iteration)
+    folder = trainer.folder
+    network = folder.network(report.iteration)
     root = Path(trainer.settings.run.root)
-    own = trainer.settings.network.kind
-    named = [f"network_kind={own}"] if is_module_name(own) else []
+    kind = trainer.settings.network.kind
+    named = [f"network_kind={kind}"] if is_module_name(kind) else []
     runs = named if root == Path("checkpoints") else [f"runs={root}", *named]
     game = f"game={trainer.game.name}"
     play = [
@@ -332,10 +431,12 @@ def _next_steps(trainer: Trainer, report: IterationReport) -> list[str]:
         evaluate = _command("evaluate", f"player={folder.path}", "show=3", *named)
         play.append(f"  find its mistakes: {evaluate}")
     is_proven = report.proof is not None and report.proof.report.perfect
+    trained = duration_text(report.elapsed_s)
     measured_s = sum(row.get("measure_s") or 0.0 for row in folder.read_metrics())
-    measured = f", and measured the strength for {duration_text(measured_s)} more"
+    if measured_s >= 1:
+        trained += f", and measured the strength for {duration_text(measured_s)} more"
     return [
-        f"Trained for {duration_text(report.elapsed_s)}{measured if measured_s >= 1 else ''}.",
+        f"Trained for {trained}.",
         f"The network is {network}",
         "",
         "[bold]What next?[/]",

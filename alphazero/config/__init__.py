@@ -1,1 +1,1 @@
-"""Settings: declared in code, read from command lines and files, and checked in one place."""
+"""Typed settings: how they are declared, read from command lines and files, and checked."""

@@ -1,9 +1,10 @@
-"""Read the settings of a command from its ``key=value`` arguments.
+"""Read a command's settings from its ``key=value`` arguments.
 
-The type of a setting decides how its value is read: text literally, a list as in YAML (``[3,3]``);
-``null`` means no value. Hydra's grammar is not used for values, because it gives commas and equals
-signs a meaning: ``second=uct:500,uct_c=0.7`` would need two pairs of quotes, as would 12 of the 212
-values in our documentation. Hydra only composes config files, see `alphazero.config.hydra`.
+The type of a setting decides how its value is read: text is taken literally, a list is parsed as
+YAML (``[3,3]``); ``null`` means no value. Hydra's grammar is not used for values, because it gives
+commas and equals signs a meaning: ``second=uct:500,uct_c=0.7`` would need two pairs of quotes, as
+would 12 of the 212 values in our documentation. `alphazero.config.hydra` uses Hydra only to merge
+config files.
 """
 
 import contextlib
@@ -21,15 +22,19 @@ _UNREADABLE = (yaml.YAMLError, RecursionError, ValueError)
 
 
 def from_overrides(cls: type, words: list[str], command: str) -> Any:
-    """Fill the settings class ``cls`` from command-line arguments, and check the values.
+    """Make the settings of a command from its ``key=value`` arguments, and check the values.
 
     Args:
-        words: the arguments.
-        command: the command that error messages name, such as "alphazero match".
+        cls: the settings class, which holds the defaults.
+        words: the ``key=value`` arguments.
+        command: the command to name in error messages, such as "alphazero match".
+
+    Returns:
+        An instance of ``cls``.
 
     Raises:
-        ConfigError: for an argument without "=", an unknown key, a value of the wrong type, or one
-            out of range.
+        ConfigError: for an argument without "=" or without a value, an unknown key, a value of the
+            wrong type, or a value that is out of range or not among the choices.
     """
     values = parse_overrides(cls, words, command)
     for row in rows(cls()):
@@ -41,7 +46,16 @@ def from_overrides(cls: type, words: list[str], command: str) -> Any:
 
 
 def parse_overrides(cls: type, words: list[str], command: str) -> dict[str, Any]:
-    """Convert ``key=value`` arguments to nested dictionaries; values are not checked.
+    """Convert ``key=value`` arguments to nested dictionaries, checking the keys but not the values.
+
+    Args:
+        cls: the settings class, which defines the allowed keys.
+        words: the ``key=value`` arguments.
+        command: the command to name in error messages, such as "alphazero match".
+
+    Returns:
+        The values, nested by section: ``learner.batch_size=512`` becomes
+        ``{"learner": {"batch_size": "512"}}``.
 
     Raises:
         ConfigError: for an argument without "=", or an unknown key.
@@ -52,10 +66,10 @@ def parse_overrides(cls: type, words: list[str], command: str) -> dict[str, Any]
         key, text = split_word(word)
         check_key(key, text, list(kinds), command)
         *sections, name = key.split(".")
-        place = values
+        section_values = values
         for section in sections:
-            place = place.setdefault(section, {})
-        place[name] = _read_value(text, kinds[key])
+            section_values = section_values.setdefault(section, {})
+        section_values[name] = _read_value(text, kinds[key])
     return values
 
 
@@ -63,20 +77,28 @@ def split_word(word: str) -> tuple[str, str]:
     """Split a ``key=value`` argument into its key and the text of its value.
 
     Raises:
-        ConfigError: if there is no "=".
+        ConfigError: if the argument has no "=", or nothing before it.
     """
     key, equals, text = word.partition("=")
     if not equals or not key:
-        hint = f" Settings are written {word.lstrip('-')}=VALUE." if word.startswith("--") else ""
+        hint = ""
+        if word.startswith("--"):
+            hint = f" Settings are written {word.lstrip('-')}=VALUE."
         raise ConfigError(f"'{word}' is not of the form key=value.{hint}", key=word)
     return key, text
 
 
 def check_key(key: str, text: str, known: list[str], command: str) -> None:
-    """Check that the key of an argument is one of the ``known`` keys.
+    """Check that the key of a ``key=value`` argument exists.
+
+    Args:
+        key: the text before the "=".
+        text: the text after the "=", stored in the error.
+        known: all allowed keys.
+        command: the command to name in error messages, such as "alphazero match".
 
     Raises:
-        ConfigError: for any other key; the message suggests the most similar one.
+        ConfigError: if the key is unknown; the message suggests the most similar key.
     """
     if key not in known:
         listed = ", ".join(known) if len(known) <= _MAX_LISTED else f"in '{command} --help'"
@@ -86,17 +108,20 @@ def check_key(key: str, text: str, known: list[str], command: str) -> None:
 
 
 def split_values(text: str) -> list[str]:
-    """Split a text at the commas that lie outside brackets and quotes."""
+    """Split a text at its commas, except those inside brackets or quotes."""
     values = [""]
     depth = 0
     quote = ""
     for character in text:
         if quote:
-            quote = "" if character == quote else quote
+            if character == quote:
+                quote = ""
         elif character in "'\"":
             quote = character
-        else:
-            depth += (character in "[{(") - (character in "]})")
+        elif character in "[{(":
+            depth += 1
+        elif character in "]})":
+            depth -= 1
         if character == "," and not depth and not quote:
             values.append("")
         else:
@@ -105,9 +130,10 @@ def split_values(text: str) -> list[str]:
 
 
 def _read_value(text: str, kind: type) -> Any:
-    """Convert text to a value for a setting of type ``kind``; invalid YAML stays text.
+    """Parse the text of a value as YAML if the setting's type ``kind`` is a list or a dictionary.
 
-    Numbers and booleans stay text as well: they are converted when the value is checked.
+    Any other value stays text, such as a number, which is converted when it is checked, and so does
+    invalid YAML. ``null`` becomes None, and quotes around a text are removed.
     """
     if text == "null":
         return None

@@ -1,6 +1,6 @@
-"""Print the text of `--help` from a command's settings class.
+"""Print a command's `--help` text from its settings class.
 
-It shows the default value, the meaning and the allowed values of each setting.
+The text shows the default value, the meaning and the allowed values of each setting.
 """
 
 import dataclasses
@@ -36,19 +36,21 @@ def print_help(
 ) -> None:
     """Print the help of a command.
 
-    A command with config groups has many settings, so its help is an overview, plus one page for
-    each section.
+    A command with config groups has many settings, so its help is an overview; ``sections`` selects
+    the settings to print in full.
 
     Args:
         command: the name of the command.
         summary: what the command does.
         settings: an instance of the command's settings class; its values are shown as the defaults.
-        examples: complete command lines.
-        choices: the command's config groups, and the names of the files in each.
-        sections: sections or settings to print alone, or "all"; for commands with ``choices``.
+        examples: example command lines.
+        choices: the command's config groups, and the names of the files in each; None if it has
+            none.
+        sections: names of the sections or single settings to print instead of the overview, or
+            "all"; only for commands with ``choices``.
 
     Raises:
-        ConfigError: if there is no such section.
+        ConfigError: if there is no such section or setting.
     """
     console = TrimmedConsole(highlight=False, emoji=False)
     console.width = min(console.width, _WIDTH)
@@ -58,15 +60,18 @@ def print_help(
     console.print(f"usage: alphazero {command} [key=value ...]\n", markup=False)
     console.print(summary, markup=False)
     if choices:
-        # A group with a single file leaves nothing to choose.
-        files = {name: ", ".join(files) for name, files in choices.items() if len(files) > 1}
+        files = dict[str, str]()
+        for group, names in choices.items():
+            if len(names) > 1:  # a single file leaves nothing to choose
+                files[group] = ", ".join(names)
         helps = {field.name: field.metadata["help"] for field in _sections(settings)}
         _print_table(console, "config groups[/]: choose one file of each, group=file", files)
         _print_table(console, "sections[/]: set any value, section.key=value", helps)
         _print_settings(console, {"settings": _groups(settings)["settings"]})
         _print_table(console, "options[/]", _OPTIONS)
+        first_section = next(iter(helps))
         console.print(
-            f"\n'alphazero {command} --help {next(iter(helps))}' lists the settings of a section "
+            f"\n'alphazero {command} --help {first_section}' lists the settings of a section "
             "with their ranges, '--help all' lists all settings.",
             markup=False,
         )
@@ -81,36 +86,48 @@ def _print_settings(console: TrimmedConsole, groups: dict[str, list[Row]]) -> No
     for heading, group in groups.items():
         console.print(f"\n[bold]{heading}[/]")
         for row in group:
-            console.print(Padding(_setting(row), (0, 0, 0, 2), expand=False))
-            console.print(Padding(Text(row.help), (0, 0, 0, 6), expand=False))
+            console.print(_indented(_setting(row), 2))
+            console.print(_indented(Text(row.help), 6))
 
 
 def _print_table(console: TrimmedConsole, heading: str, table: dict[str, str]) -> None:
-    """Print a two-column table of names and their meanings."""
+    """Print a heading and, below it, a two-column table of names and their meanings."""
     grid = Table.grid(padding=(0, 2, 0, 0))
     for name, text in table.items():
         grid.add_row(Text(name, "cyan"), text)
     console.print(f"\n[bold]{heading}")
-    console.print(Padding(grid, (0, 0, 0, 2), expand=False))
+    console.print(_indented(grid, 2))
+
+
+def _indented(part: Table | Text, num_columns: int) -> Padding:
+    return Padding(part, (0, 0, 0, num_columns), expand=False)
 
 
 def _chosen(settings: Any, sections: Sequence[str]) -> dict[str, list[Row]]:
-    """Return the settings named by ``sections``: whole sections, single settings, or "all"."""
+    """Return the selected settings as {heading: settings below it}.
+
+    Args:
+        settings: an instance of the command's settings class.
+        sections: names of whole sections or of single settings, or "all".
+
+    Raises:
+        ConfigError: if there is no such section or setting.
+    """
     groups = _groups(settings)
-    found: dict[str, list[Row]] = {}
+    chosen: dict[str, list[Row]] = {}
     known = {"all"}
     for heading, group in groups.items():
         for row in group:
             names = {"all", heading.partition(":")[0], row.key}
             known |= names
             if names & set(sections):
-                found.setdefault(heading, []).append(row)
+                chosen.setdefault(heading, []).append(row)
     for section in sections:
         if section not in known:
             hint = nearest_key_hint(section, sorted(known))
             message = f"--help {section}: there is no such section.{hint}"
             raise ConfigError(message, key="--help", value=section, allowed=sorted(known))
-    return found
+    return chosen
 
 
 def _sections(settings: Any) -> list[dataclasses.Field]:
@@ -118,19 +135,24 @@ def _sections(settings: Any) -> list[dataclasses.Field]:
 
 
 def _groups(settings: Any) -> dict[str, list[Row]]:
-    """Group the settings by heading: sections, the class's own settings, then its base classes'.
+    """Group a command's settings by heading: sections first, then the settings outside sections.
 
-    A base class may declare a separate heading for its settings as ``HEADING``.
+    Settings that the command's own class declares come before inherited ones. A base class may
+    define a separate heading for its settings as ``HEADING``.
+
+    Returns:
+        {heading: settings below it}.
     """
     all_rows = list(rows(settings))
-    groups: dict[str, list[Row]] = {
-        f"{field.name}: {field.metadata['help']}": [
-            row for row in all_rows if row.key.startswith(f"{field.name}.")
-        ]
-        for field in _sections(settings)
-    }
+    groups: dict[str, list[Row]] = {}
+    for field in _sections(settings):
+        heading = f"{field.name}: {field.metadata['help']}"
+        prefix = f"{field.name}."
+        groups[heading] = [row for row in all_rows if row.key.startswith(prefix)]
     own, *bases = type(settings).__mro__
-    declared = {name: cls for cls in (own, *bases) for name in inspect.get_annotations(cls)}
+    declared = dict[str, type]()
+    for cls in (own, *bases):
+        declared |= dict.fromkeys(inspect.get_annotations(cls), cls)
     for cls in (own, *reversed(bases)):
         group = groups.setdefault(vars(cls).get("HEADING", "settings"), [])
         group += [row for row in all_rows if declared.get(row.key) is cls]
@@ -138,7 +160,7 @@ def _groups(settings: Any) -> dict[str, list[Row]]:
 
 
 def _setting(row: Row) -> Text:
-    """Format a setting as ``key=default``, followed by its allowed values."""
+    """Format a setting as ``key=default``, followed by its allowed values in brackets."""
     value = f"{row.value:g}" if isinstance(row.value, float) else value_text(row.value)
     default = "" if row.value in (None, "") else f"={value}"
     allowed = f"  [{row.allowed}]" if row.allowed else ""

@@ -1,8 +1,9 @@
 """Merge the settings of a run from config files and command-line arguments, with Hydra.
 
-Hydra merges without looking at values: `alphazero.training.run_config` checks them afterwards. As
-in all commands (`alphazero.config.command_line`), text needs no quotes on the command line: they
-are added here. Hydra's ``~group``, ``+group=file`` and ``${interpolations}`` also work.
+Hydra merges values without checking them; `alphazero.training.run_config` checks the result. Text
+needs no quotes on the command line, as in all commands (`alphazero.config.command_line`), because
+this module adds the quotes. Hydra's ``~group``, ``+group=file`` and ``${interpolations}`` also
+work.
 """
 
 import dataclasses
@@ -36,10 +37,15 @@ _PACKAGE_HINT = " Is its first line '# @package _global_'?"
 
 
 def runs_of_sweep(words: Sequence[str]) -> Iterator[tuple[list[str], dict[str, str]]]:
-    """Yield, for each run of a sweep, its arguments and its values of the settings that vary.
+    """Yield the command-line arguments of each run of a sweep.
 
     Args:
-        words: command-line arguments; several values, separated by commas, make a run each.
+        words: the arguments of the whole sweep. An argument with several values, such as
+            ``seed=1,2,3``, makes a run for each value; several such arguments make a run for each
+            combination of their values.
+
+    Yields:
+        The arguments of a run, and {key: value} of those that distinguish it from the other runs.
 
     Raises:
         ConfigError: for an argument without "=".
@@ -61,18 +67,22 @@ def runs_of_sweep(words: Sequence[str]) -> Iterator[tuple[list[str], dict[str, s
 
 
 class Composer:
-    """Merges config files and command-line arguments into the settings of a run."""
+    """Merges config files and command-line arguments into the settings of a run.
+
+    Attributes:
+        groups: {config group: names of its files}, from the user's own files and the shipped ones.
+    """
 
     def __init__(self, cls: type, folder: Path, config_dir: str | None = None):
-        """Read the names of the config files.
+        """List all config files, and register the keys of the settings with Hydra.
 
         Args:
-            cls: the settings class, whose defaults the files change.
-            folder: the folder of the shipped config files.
-            config_dir: a folder with the user's own config files.
+            cls: the settings class, whose defaults the config files change.
+            folder: the folder of the config files that ship with the program.
+            config_dir: a folder with the user's own config files, or None.
 
         Raises:
-            ConfigError: if there is no such folder.
+            ConfigError: if the user's folder does not exist.
         """
         self.folder = folder
         self.kinds = types_of(cls)
@@ -89,13 +99,14 @@ class Composer:
         store_schema(cls)
 
     def merge(self, words: Sequence[str]) -> dict[str, Any]:
-        """Merge the settings of one run into plain data, nested by sections.
+        """Merge config files and arguments into the settings of one run, as nested dictionaries.
 
         Args:
-            words: config-group choices and single settings.
+            words: arguments that choose a file of a config group or set a single setting.
 
         Raises:
-            ConfigError: for an unknown key or choice, or a file that cannot be read.
+            ConfigError: for an unknown key or choice, an argument with several values, or a config
+                file that cannot be read.
         """
         overrides = [self._override(word) for word in words]
         try:
@@ -110,7 +121,14 @@ class Composer:
     # --- arguments as overrides in Hydra's grammar ------------------------------------------------
 
     def _override(self, word: str) -> str:
-        """Check an argument's key, and write the argument in Hydra's grammar."""
+        """Check the key of an argument, and return the argument in Hydra's grammar.
+
+        Args:
+            word: an argument such as ``seed=1`` or ``~network``.
+
+        Raises:
+            ConfigError: for an unknown key, or several values, which only a sweep may have.
+        """
         if word.startswith("~"):
             return word
         key, text = split_word(word.lstrip("+"))
@@ -128,7 +146,15 @@ class Composer:
         return f"{key}={text}"
 
     def _check_not_hidden(self, group: str, choice: str) -> None:
-        """Check that no shipped config file hides the user's own file of the same name."""
+        """Check that no shipped config file hides the user's own file of the same name.
+
+        Args:
+            group: the config group, such as "experiment".
+            choice: the name of the file without ".yaml".
+
+        Raises:
+            ConfigError: if the user's file is hidden.
+        """
         path = self.own_files.get(f"{group}/{choice}")
         shipped = self.folder / group / f"{choice}.yaml"
         if path and shipped.is_file() and not path.samefile(shipped):
@@ -138,21 +164,22 @@ class Composer:
     # --- errors -----------------------------------------------------------------------------------
 
     def _refused(self, error: Exception) -> ConfigError:
-        """Convert an error of Hydra, OmegaConf or YAML to a ConfigError of one sentence."""
+        """Convert an error from Hydra, OmegaConf or YAML to a one-sentence ConfigError."""
         if isinstance(error, OverrideParseException):
             key, _, value = error.override.partition("=")
             return ConfigError.of(key, value, reason="Hydra cannot parse it")
         if isinstance(error, MissingConfigException):
             return self._missing(error)
         cause = error if str(error) else error.__cause__ or error
-        text = " ".join(str(cause).split()).partition(" full_key: ")[0].rstrip(".")
+        one_line = " ".join(str(cause).split())
+        text = one_line.partition(" full_key: ")[0].rstrip(".")
         setting = getattr(cause, "full_key", None)
         start = f"{setting}: " if setting else ""
         hint = _PACKAGE_HINT if re.search("override '.*@", text) else ""
         return ConfigError(f"{start}{text}.{hint}", key=setting)
 
     def _missing(self, error: MissingConfigException) -> ConfigError:
-        """Make the error for a config-group choice that does not exist."""
+        """Make the error for a config-group choice without a file, suggesting a similar choice."""
         # Such as "experiment/ablation/adam".
         group, _, choice = str(error.missing_cfg_file).partition("/")
         choices = self.groups.get(group, [])
@@ -166,13 +193,24 @@ class Composer:
 
 @functools.cache
 def store_schema(cls: type) -> None:
-    """Register the keys of a settings class with Hydra; types are checked after the merge."""
+    """Register the keys and defaults of a settings class with Hydra, which then refuses other keys.
+
+    The types of values are not registered: they are checked after the merge.
+    """
     schema = dataclasses.asdict(cls())
     ConfigStore.instance().store(name=f"{CONFIG_NAME}_schema", node=schema)
 
 
 @functools.lru_cache(maxsize=256)
 def _compose(folder: Path, overrides: tuple[str, ...]) -> DictConfig:
-    """Let Hydra merge files and overrides; the result is cached, so callers must not change it."""
+    """Let Hydra merge config files and overrides.
+
+    Args:
+        folder: the folder of the shipped config files, with `CONFIG_NAME`.yaml.
+        overrides: arguments in Hydra's grammar, such as ``seed=1``.
+
+    Returns:
+        The merged config, which is cached and must not be changed.
+    """
     with hydra.initialize_config_dir(str(folder), version_base="1.3", job_name=CONFIG_NAME):
         return hydra.compose(CONFIG_NAME, overrides=list(overrides))

@@ -1,8 +1,8 @@
-"""Typed settings: declare each with its help text, range or choices, and check its values.
+"""Declare typed settings with their help text and range or choices, and check their values.
 
 Settings are dataclasses whose fields are made with `option` and `section`. Each package declares
-its own settings with this module, which knows none of them. `alphazero.config.command_line` reads
-settings from command-line arguments.
+its own settings with this module, which does not depend on any of these packages.
+`alphazero.config.command_line` reads settings from command-line arguments.
 """
 
 import copy
@@ -24,8 +24,8 @@ _TYPE_TEXT = {
     list: "a list such as [1,2]",
     dict: "names and values such as {units: 64}",
 }
-#: The types of values that are converted to each type. A float does not become int, nor bool a
-#: number.
+#: For each type, the types that are converted to it. A float is not converted to an int, nor a
+#: bool to a number.
 _ACCEPTED = {
     int: (int, str),
     float: (int, float, str),
@@ -43,13 +43,13 @@ def option(
     high: float | None = None,
     choices: tuple | None = None,
 ) -> Any:
-    """Declare a setting.
+    """Declare a setting as a dataclass field.
 
     Args:
-        default: its default value; lists and dicts are copied.
+        default: the default value; each instance gets its own copy of a list or dictionary.
         help: a line of text for `--help`.
-        low, high: inclusive bounds of a number, or of each number of a list; None means no bound.
-        choices: the allowed values.
+        low, high: inclusive bounds of a number, or of each number in a list; None means no bound.
+        choices: the allowed values; None allows any value within the bounds.
     """
     metadata = {"help": help, "low": low, "high": high, "choices": choices}
     if isinstance(default, (list, dict)):
@@ -58,7 +58,12 @@ def option(
 
 
 def section(cls: type, help: str) -> Any:
-    """Declare a section: a group of settings, itself a dataclass, inside another dataclass."""
+    """Declare a section: a group of settings nested inside another settings dataclass.
+
+    Args:
+        cls: the dataclass of the section's settings.
+        help: a line of text for `--help`.
+    """
     return dataclasses.field(default_factory=cls, metadata={"help": help})
 
 
@@ -66,28 +71,37 @@ def section(cls: type, help: str) -> Any:
 
 
 class Row(NamedTuple):
-    """A setting with its value and its description, for help texts and tables."""
+    """A setting with its value, help text and allowed values, for `--help` and tables."""
 
-    key: str  #: its name, with its section, such as "learner.batch_size"
+    key: str  #: the names of the section and the setting, such as "learner.batch_size"
     value: Any
-    help: str
-    allowed: str  #: the range or the choices as text, "" if only its type limits it
+    help: str  #: a line of text for `--help`
+    allowed: str  #: the range or the choices as text; "" if any value of its type is allowed
 
 
 def rows(settings: Any) -> Iterator[Row]:
-    """Yield every setting of a settings dataclass, including those of its sections."""
+    """Yield every setting of a settings dataclass, including those in its sections."""
     for key, field, value in _walk(settings):
         yield Row(key, value, field.metadata.get("help", ""), allowed_text(field))
 
 
 def types_of(cls: type) -> dict[str, type]:
-    """Return the type of each setting, by key: int, float, bool, str, list or dict."""
+    """Return {key: type} for every setting of a class, with keys such as "learner.batch_size".
+
+    The types are int, float, bool, str, list and dict.
+    """
     return {key: _plain_type(field.type) for key, field, _ in _walk(cls())}
 
 
 def allowed_text(field: dataclasses.Field) -> str:
-    """Format the range or the choices of a setting; "" if only its type limits it."""
-    low, high, choices = (field.metadata.get(key) for key in ("low", "high", "choices"))
+    """Format a setting's range or choices, such as "1 to 100"; "" if it has neither.
+
+    Args:
+        field: the setting's dataclass field, made with `option`.
+    """
+    low = field.metadata.get("low")
+    high = field.metadata.get("high")
+    choices = field.metadata.get("choices")
     if choices is not None:
         return "one of " + ", ".join(map(str, choices))
     if low is not None and high is not None:
@@ -98,30 +112,41 @@ def allowed_text(field: dataclasses.Field) -> str:
 
 
 def _walk(settings: Any, prefix: str = "") -> Iterator[tuple[str, dataclasses.Field, Any]]:
-    """Yield key, dataclass field and value of every setting, including those of sections."""
+    """Yield the dotted key, the dataclass field and the value of every setting.
+
+    Args:
+        settings: an instance of a settings dataclass, whose sections are included.
+        prefix: put before each key; used to recurse into sections.
+    """
     for field in dataclasses.fields(settings):
+        key = prefix + field.name
         value = getattr(settings, field.name)
         if dataclasses.is_dataclass(value):
-            yield from _walk(value, prefix + field.name + ".")
+            yield from _walk(value, key + ".")
         else:
-            yield prefix + field.name, field, value
+            yield key, field, value
 
 
 def _plain_type(annotation: Any) -> type:
-    """Return the type of an annotation: int for ``int | None``, list for ``list[int]``."""
+    """Return an annotation's type without None and item types.
+
+    It is int for ``int | None``, and list for ``list[int]``.
+    """
     annotation = _without_none(annotation)
     return typing.get_origin(annotation) or annotation
 
 
 def _without_none(annotation: Any) -> Any:
-    """Strip None from an annotation: int for ``int | None``."""
+    """Remove None from an annotation: ``int | None`` becomes int."""
     if isinstance(annotation, types.UnionType):
-        (annotation,) = (one for one in typing.get_args(annotation) if one is not type(None))
+        for part in typing.get_args(annotation):
+            if part is not type(None):
+                return part
     return annotation
 
 
 def _number_text(value: float) -> str:
-    """Format a bound of a range; integers above 2^53 are written as a power of two."""
+    """Format a bound of a range; an integer above 2^53 is written as the next power of two."""
     if isinstance(value, float):
         return f"{value:g}"
     return f"2^{value.bit_length()}" if value > 2**53 else str(value)
@@ -131,14 +156,19 @@ def _number_text(value: float) -> str:
 
 
 def from_plain(base: Any, values: dict[str, Any]) -> Any:
-    """Fill settings from nested plain data, and check the values.
+    """Fill settings with values from nested dictionaries, and check them.
 
     Args:
-        base: the settings to change: a class, for its defaults, or an instance, which is copied.
-        values: plain data, nested by sections. Text is converted: "5" to 5 for a number.
+        base: a settings class, whose defaults are used, or an instance, which is copied.
+        values: values by name, nested by section. Text is converted to the setting's type: "5" to 5
+            for a number.
+
+    Returns:
+        The filled instance.
 
     Raises:
-        ConfigError: for an unknown key, a value of the wrong type, or one out of range.
+        ConfigError: for an unknown key, a value of the wrong type, or a value that is out of range
+            or not among the choices.
     """
     settings = base() if isinstance(base, type) else copy.deepcopy(base)
     _fill(settings, values, list(types_of(type(settings))))
@@ -147,7 +177,16 @@ def from_plain(base: Any, values: dict[str, Any]) -> Any:
 
 
 def from_stored(cls: type, values: dict[str, Any], path: str | Path) -> Any:
-    """Fill settings as `from_plain` does; errors name the file ``path`` that stores the values."""
+    """Fill settings with values read from a file, and check them as `from_plain` does.
+
+    Args:
+        cls: the settings class.
+        values: values by name, nested by section.
+        path: the file from which the values were read, named in error messages.
+
+    Raises:
+        ConfigError: if a key or a value does not fit this version of the settings.
+    """
     try:
         return from_plain(cls, values)
     except ConfigError as error:
@@ -159,7 +198,7 @@ def check(settings: Any) -> None:
     """Check every value of a settings dataclass against its range or choices.
 
     Raises:
-        ConfigError: for the first value that is not allowed.
+        ConfigError: if a value is not allowed; the error names the first such value.
     """
     for key, field, value in _walk(settings):
         if value is not None and not _is_within(value, field.metadata):
@@ -167,7 +206,17 @@ def check(settings: Any) -> None:
 
 
 def _fill(settings: Any, values: dict[str, Any], known: list[str], prefix: str = "") -> None:
-    """Set settings to nested values; ``known`` lists all keys, for error messages."""
+    """Set the fields of a settings dataclass from nested dictionaries, converting each value.
+
+    Args:
+        settings: the settings to change, or a section of them.
+        values: the new values by name, nested by section.
+        known: the dotted keys of all settings, for hints in error messages.
+        prefix: put before each key in errors; used to recurse into sections.
+
+    Raises:
+        ConfigError: for an unknown key, or a value of the wrong type.
+    """
     fields = {field.name: field for field in dataclasses.fields(settings)}
     for name, value in values.items():
         key = f"{prefix}{name}"
@@ -184,13 +233,21 @@ def _fill(settings: Any, values: dict[str, Any], known: list[str], prefix: str =
 
 
 def _unknown(key: str, value: Any, known: list[str]) -> ConfigError:
-    """Make the error for a key that does not exist, or that a file writes with a dot."""
+    """Make the error for a key that does not exist, or has a dot where YAML needs two nested keys.
+
+    Args:
+        key: the dotted key.
+        value: its value.
+        known: all keys that exist, one of which the message may suggest.
+    """
     section, _, name = key.rpartition(".")
     if key in known:
         message = f"'{key}' is not one key: write '{section}:' and, indented below, '{name}:'."
         return ConfigError(message, key=key, value=value)
-    sections = {other.partition(".")[0] for other in known}
-    hint = nearest_key_hint(key, sorted(sections) if isinstance(value, dict) else known)
+    likely = known
+    if isinstance(value, dict):
+        likely = sorted({other.partition(".")[0] for other in known})
+    hint = nearest_key_hint(key, likely)
     message = f"there is no setting '{key}'.{hint}"
     return ConfigError(message, key=key, value=value, allowed=known)
 
@@ -198,19 +255,29 @@ def _unknown(key: str, value: Any, known: list[str]) -> ConfigError:
 def _converted(key: str, field: dataclasses.Field, value: Any) -> Any:
     """Convert a value to the type of its setting.
 
+    Args:
+        key: the setting's dotted key, for errors.
+        field: the setting's dataclass field, made with `option`.
+        value: the value, as text or already of a suitable type.
+
     Raises:
-        ConfigError: if it cannot be converted.
+        ConfigError: if the value cannot be converted.
     """
     try:
         return _as_type(field.type, value)
     except (TypeError, ValueError, KeyError, OverflowError, AttributeError):
-        limits, wanted = allowed_text(field), _TYPE_TEXT[_plain_type(field.type)]
+        limits = allowed_text(field)
+        wanted = _TYPE_TEXT[_plain_type(field.type)]
         allowed = f"{wanted}, {limits}" if limits else wanted
         raise ConfigError.of(key, value, allowed) from None
 
 
 def _as_type(annotation: Any, value: Any) -> Any:
-    """Convert a value to the type of an annotation; raise TypeError or another error on failure."""
+    """Convert a value to the type of an annotation, such as ``list[int]`` or ``int | None``.
+
+    Raises:
+        TypeError, ValueError, KeyError, OverflowError, AttributeError: if it cannot be converted.
+    """
     kind = _without_none(annotation)
     if value is None and kind != annotation:
         return None
@@ -218,20 +285,23 @@ def _as_type(annotation: Any, value: Any) -> Any:
         if not isinstance(value, (list, tuple)):
             raise TypeError
         (item,) = typing.get_args(kind)
-        return [_as_type(item, one) for one in value]
+        return [_as_type(item, entry) for entry in value]
     if typing.get_origin(kind) is dict:
-        return {str(name): one for name, one in value.items()}
+        return {str(name): entry for name, entry in value.items()}
     is_switch_as_number = isinstance(value, bool) and kind in (int, float)
     if not isinstance(value, _ACCEPTED[kind]) or is_switch_as_number:
         raise TypeError
-    return _SWITCHES[str(value).lower()] if kind is bool else kind(value)
+    if kind is bool:
+        return _SWITCHES[str(value).lower()]
+    return kind(value)
 
 
 def _is_within(value: Any, metadata: Mapping[str, Any]) -> bool:
-    choices, low, high = (metadata.get(key) for key in ("choices", "low", "high"))
+    choices = metadata.get("choices")
     if choices is not None:
         return value in choices
+    low = metadata.get("low")
+    high = metadata.get("high")
     numbers = value if isinstance(value, (list, tuple)) else [value]
-    return all(
-        (low is None or number >= low) and (high is None or number <= high) for number in numbers
-    )
+    is_high_enough = low is None or all(number >= low for number in numbers)
+    return is_high_enough and (high is None or all(number <= high for number in numbers))

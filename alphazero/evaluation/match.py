@@ -1,10 +1,10 @@
-"""Play a match: paired games between two players.
+"""Play a match of paired games between two players, and return a `MatchReport`.
 
-In: a game and two players. Out: a `MatchReport`. Both games of a pair start from the same random
-opening; each player moves first in one of them, so that an unbalanced opening favours nobody. In a
-game of one player, each player plays one game of the pair alone, and the better result wins the
-pair. Openings differ from pair to pair, so that deterministic players do not repeat one game. This
-file does not depend on networks, files or consoles.
+Both games of a pair start from the same random opening; each player moves first in one of them, so
+that an unbalanced opening favours neither. In a one-player game, each player plays one game of
+the pair alone, and the better result wins the pair. Openings differ from pair to pair, so that
+deterministic players do not repeat one game. This module does not depend on networks, files or
+consoles.
 """
 
 from collections.abc import Callable, Sequence
@@ -31,14 +31,14 @@ FIRST_GAMES = 16
 
 
 class MatchProgress(NamedTuple):
-    """The state of a match while it is played.
+    """The state of a match in progress.
 
-    Wins, draws and losses are player A's, in finished games; in a game of one player, in counted
-    pairs.
+    Wins, draws and losses are those of player A in the finished games or, in a one-player game,
+    in the pairs counted so far.
     """
 
-    num_finished: int
-    num_games: int
+    num_finished: int  #: number of games finished so far
+    num_games: int  #: number of games in the whole match
     wins: int
     draws: int
     losses: int
@@ -55,23 +55,28 @@ def play_match(
     progress: Callable[[MatchProgress], None] | None = None,
     should_stop: Callable[[Sequence[float]], bool] | None = None,
 ) -> MatchReport:
-    """Play ``num_games`` games between two players, in pairs with colours swapped.
+    """Play a match of paired games, with colours swapped within each pair, and report the results.
 
     With ``should_stop``, a match may end early. Pairs are counted in the order of their openings,
-    not in the order in which they end, because short games may be won more often than long ones.
+    not in the order in which they finish, because short games may be won more often than long ones.
     Games after the last counted pair are discarded, so the number of parallel games does not affect
     the report unless the players' moves depend on it.
 
     Args:
-        num_games: an even number; games 2i and 2i + 1 share an opening, and player A moves first in
-            game 2i.
-        openings: how the openings are sampled; their seed is independent of the players' seeds.
-        progress: called whenever games have finished.
-        should_stop: called with the pair counts (see `MatchReport.pair_counts`) after each pair;
-            True ends the match with that pair.
+        player_a: the player from whose viewpoint the match is reported.
+        num_games: maximum number of games to play; must be even. Games 2i and 2i + 1 share an
+            opening, and player A moves first in game 2i.
+        openings: how to sample the openings; their seed is independent of the players' seeds.
+        progress: called with the current state of the match whenever games have finished.
+        should_stop: called after each counted pair with the numbers of pairs so far in which player
+            A's mean score was 0, 1/4, 1/2, 3/4 and 1; if the result is True, the match ends.
+
+    Returns:
+        The results of all counted pairs, from player A's viewpoint.
 
     Raises:
-        ConfigError: for an odd number of games, or if there are no suitable openings.
+        ConfigError: if ``num_games`` is odd or less than 2, or no openings can be sampled because
+            random games end too early.
         ValueError: if a player chooses an illegal move.
     """
     check_num_games(num_games)
@@ -100,13 +105,13 @@ def play_match(
 
 
 def check_num_games(num_games: int, key: str = "num_games", low: int = 2) -> None:
-    """Check that a number of games is even and at least ``low``.
+    """Raise an error unless a number of games is even and at least ``low``.
 
     Args:
         key: the setting that contains the number, for the error message.
 
     Raises:
-        ConfigError: if it is not.
+        ConfigError: if ``num_games`` is odd or less than ``low``.
     """
     if num_games < low or num_games % 2:
         allowed = f"an even number, {low} or more"
@@ -114,51 +119,60 @@ def check_num_games(num_games: int, key: str = "num_games", low: int = 2) -> Non
 
 
 class _Match:
-    """The games of a match while it is played; many of them proceed in lockstep."""
+    """The games of a match in progress, many of them advancing in lockstep.
+
+    Args:
+        players: player A, then player B.
+        openings: the moves of each opening; each opening starts one pair of games.
+    """
 
     def __init__(self, game: Game, players: tuple[Player, Player], openings: list[tuple[int, ...]]):
         num_games = 2 * len(openings)
         self.num_finished = 0
         self.num_counted = 0  # number of games in counted pairs; the games before this index
-        self._game, self._players = game, players
+        self._game = game
+        self._players = players
         self._moves = [list(opening) for opening in openings for _ in range(2)]
-        self._states = np.stack([game.play_moves(line) for line in openings]).repeat(2, axis=0)
+        starts = np.stack([game.play_moves(opening) for opening in openings])
+        self._states = starts.repeat(2, axis=0)
         self._scores = np.full(num_games, np.nan)  # player A's points; nan while a game goes on
         self._pair_counts = [0.0] * len(PAIR_SCORES)
         self._stopped = False  # whether the last counted pair ends the match
-        self._active, self._waiting = np.arange(0), np.arange(num_games)  # indices of games
+        self._active = np.arange(0)  # indices of the games that are played now
+        self._waiting = np.arange(num_games)  # indices of the games that have not begun
 
     @property
     def is_over(self) -> bool:
-        return self._stopped or not (len(self._active) or len(self._waiting))
+        return self._stopped or len(self._active) + len(self._waiting) == 0
 
     def progress(self) -> MatchProgress:
         scores = self._scores
         counts = tuple(self._pair_counts)
-        wins = (scores > 0.5).sum()
-        draws = (scores == 0.5).sum()
-        losses = (scores < 0.5).sum()
         if self._game.num_players == 1:
-            wins, draws, losses = (counts[PAIR_SCORES.index(score)] for score in (1.0, 0.5, 0.0))
+            losses, _, draws, _, wins = counts
+        else:
+            wins = (scores > 0.5).sum()
+            draws = (scores == 0.5).sum()
+            losses = (scores < 0.5).sum()
         return MatchProgress(
             self.num_finished, len(scores), int(wins), int(draws), int(losses), counts
         )
 
     def games(self) -> tuple[MatchGame, ...]:
-        """Return the games of all counted pairs."""
-        return tuple(
-            MatchGame(tuple(moves), index % 2 == 0, float(score), index // 2)
-            for index, (moves, score) in enumerate(
-                zip(self._moves[: self.num_counted], self._scores)
-            )
-        )
+        """Return the games of all pairs counted so far, in the order of their openings."""
+        games = list[MatchGame]()
+        for index in range(self.num_counted):
+            moves = tuple(self._moves[index])
+            score = float(self._scores[index])
+            games.append(MatchGame(moves, index % 2 == 0, score, index // 2))
+        return tuple(games)
 
     def play_ply(self, max_parallel: int) -> None:
-        """Start games until ``max_parallel`` are active, then make one move in each active game."""
+        """Start games until ``max_parallel`` are active, then play one move in each active game."""
         num_new = max(0, max_parallel - len(self._active))
         active = np.concatenate([self._active, self._waiting[:num_new]])
         self._waiting = self._waiting[num_new:]
-        # In a game of one player, 0 is always to move: A plays every second game, B the others.
+        # In a one-player game, 0 is always to move: A plays every second game, B the others.
         a_to_move = self._game.players(self._states[active]) == active % 2
         for side, indices in enumerate((active[a_to_move], active[~a_to_move])):
             if len(indices):
@@ -166,17 +180,32 @@ class _Match:
         self._active = active[np.isnan(self._scores[active])]
 
     def count_pairs(self, should_stop: Callable[[Sequence[float]], bool] | None) -> None:
-        """Count finished pairs in the order of their openings, until ``should_stop`` says True."""
+        """Count finished pairs in the order of their openings, up to the first unfinished one.
+
+        Args:
+            should_stop: called after each counted pair with the numbers of pairs so far by player
+                A's score, see `play_match`; the match ends when the result is True. None never
+                stops.
+        """
         while not self._stopped and self.num_counted < len(self._scores):
             points = self._scores[self.num_counted : self.num_counted + 2]
             if np.isnan(points).any():
                 return
             self.num_counted += 2
-            count_pair(self._pair_counts, pair_score(points.tolist(), self._game.num_players))
+            score = pair_score(points.tolist(), self._game.num_players)
+            count_pair(self._pair_counts, score)
             self._stopped = should_stop is not None and should_stop(tuple(self._pair_counts))
 
     def _move(self, side: int, indices: np.ndarray) -> None:
-        """Let player A (``side`` 0) or B (1) make a move in the games at ``indices``."""
+        """Play one player's move in each of the given games; record the moves and any final scores.
+
+        Args:
+            side: the player who moves: 0 for player A, 1 for player B.
+            indices: int64[B], the indices of the games in which this player is to move.
+
+        Raises:
+            ValueError: if the player chooses an illegal move.
+        """
         player = self._players[side]
         states = self._states[indices]
         if hasattr(player, "choose_after"):
@@ -187,7 +216,9 @@ class _Match:
         resigns = actions == RESIGN
         self._scores[indices[resigns]] = side
         self.num_finished += int(resigns.sum())
-        indices, states, actions = (each[~resigns] for each in (indices, states, actions))
+        indices = indices[~resigns]
+        states = states[~resigns]
+        actions = actions[~resigns]
         self._record_moves(player, indices, actions)
         transition = self._game.step(states, actions)
         self._states[indices] = transition.states
@@ -195,12 +226,14 @@ class _Match:
         sign = np.where(transition.players == indices % 2, 1.0, -1.0)
         over = transition.over
         self.num_finished += int(over.sum())
-        self._scores[indices[over]] = (1.0 + sign[over] * transition.results[over]) / 2.0
+        results = sign[over] * transition.results[over]
+        self._scores[indices[over]] = (1.0 + results) / 2.0
 
     def _record_moves(self, player: Player, indices: np.ndarray, actions: np.ndarray) -> None:
         legal = self._game.legal_action_mask(self._states[indices])
         for row, (index, action) in enumerate(zip(indices, actions)):
-            if not (0 <= action < self._game.num_actions and legal[row, action]):
+            is_action = 0 <= action < self._game.num_actions
+            if not is_action or not legal[row, action]:
                 raise ValueError(
                     f"player {player.name} chose action {action}, "
                     f"which is illegal after the moves {self._moves[index]}."

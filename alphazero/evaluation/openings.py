@@ -1,7 +1,7 @@
-"""Random openings: the positions from which the games of a match start.
+"""Sample random openings: the positions from which the games of a match start.
 
-In: a game and the length of the openings. Out: sequences of moves, determined by a seed. This
-module does not depend on players or results.
+For a game and an opening length, a seed determines sequences of random legal moves. This module
+does not depend on players or results.
 """
 
 import math
@@ -15,7 +15,7 @@ from alphazero.games.batched_game import Game
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.random_generators import child_generator, uniform_actions
 
-#: A filter of positions: a function from unfinished states ([N, K]) to bool[N].
+#: A filter of positions: maps unfinished states ([N, K]) to bool[N], True for positions to allow.
 Accept = Callable[[np.ndarray], np.ndarray]
 
 # Number of candidates in one round of sampling; the position used least often is taken.
@@ -26,22 +26,26 @@ _MAX_ROUNDS = 20
 
 @dataclass(frozen=True)
 class Openings:
-    """How to sample openings: random legal moves that lead to different positions if possible.
+    """Samples random openings that lead to distinct positions as long as the game has enough.
 
-    If a game has fewer positions than openings are needed, all positions are used about equally
-    often. The same fields give the same openings.
+    If the game has fewer positions than openings are needed, each position is used about equally
+    often. The same settings always give the same openings.
     """
 
     plies: int = 4  #: number of moves in each opening
     seed: int = 0  #: seed of the random moves
-    num_used: int = 0  #: how many openings of this seed earlier matches have used, to skip them
-    accept: Accept | None = None  #: which final positions are allowed; None allows all
+    num_used: int = 0  #: number of openings to skip, because earlier matches have used them
+    accept: Accept | None = None  #: which positions an opening may lead to; None allows all
 
     def sample(self, game: Game, num_openings: int) -> list[tuple[int, ...]]:
-        """Sample the moves of ``num_openings`` openings; none of them ends the game.
+        """Sample the moves of random openings, none of which ends the game.
+
+        Returns:
+            The moves of each opening: `plies` actions from the start of the game.
 
         Raises:
-            ConfigError: if no random game is longer than `plies`, or `accept` allows no position.
+            ConfigError: if no sampled game lasts longer than `plies` moves, or `accept` allows none
+                of the positions reached.
         """
         generator = child_generator(self.seed, "openings")
         times_used: Counter[bytes] = Counter()
@@ -55,10 +59,23 @@ class Openings:
     def _least_used(
         self, game: Game, generator: np.random.Generator, times_used: Counter[bytes]
     ) -> tuple[tuple[int, ...], bytes]:
-        """Sample openings; return moves and position (as bytes) of the one used least so far."""
+        """Sample several openings and return the one whose position has been used least often.
+
+        Args:
+            generator: the source of the random moves.
+            times_used: how often each position, keyed by its bytes, has been used.
+
+        Returns:
+            The moves of the opening, and the bytes of the position that they lead to.
+
+        Raises:
+            ConfigError: if no sampled game lasts longer than `plies` moves, or `accept` allows none
+                of the positions reached.
+        """
         # While unused positions are common, the first candidate is nearly always an unused one.
         rounds = (1, _NUM_CANDIDATES) if self.accept is None else (_NUM_CANDIDATES,) * _MAX_ROUNDS
-        best, fewest = None, math.inf
+        best = None
+        fewest = math.inf
         for num_candidates in rounds:
             for moves, key in self._candidates(game, num_candidates, generator):
                 if times_used[key] < fewest:
@@ -74,7 +91,15 @@ class Openings:
     def _candidates(
         self, game: Game, num: int, generator: np.random.Generator
     ) -> Iterator[tuple[tuple[int, ...], bytes]]:
-        """Sample ``num`` openings; yield the moves and the position's bytes of accepted ones."""
+        """Sample openings and yield those that `accept` allows.
+
+        Args:
+            num: number of random games from which the openings are taken.
+            generator: the source of the random moves.
+
+        Yields:
+            The moves of an opening, and the bytes of the position that they lead to.
+        """
         moves, states = _random_openings(game, num, self.plies, generator)
         if self.accept is not None:
             accepted = self.accept(states)
@@ -85,14 +110,14 @@ class Openings:
 
 
 def check_openings(game: Game, plies: int, key: str) -> None:
-    """Check that a game is long enough for openings of this length.
+    """Raise an error if random games are too short for openings of this length.
 
     Args:
         plies: number of moves in each opening.
         key: the setting that contains this number, for the error message.
 
     Raises:
-        ConfigError: if all random games end earlier.
+        ConfigError: if no sampled game lasts longer than ``plies`` moves.
     """
     if plies:
         try:
@@ -105,7 +130,7 @@ def check_openings(game: Game, plies: int, key: str) -> None:
 def _random_openings(
     game: Game, num: int, plies: int, generator: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Play ``num`` random games for ``plies`` plies and drop those that have finished.
+    """Play ``num`` random games for ``plies`` plies and drop those that have finished by then.
 
     Returns:
         The moves, int32[n, plies], and the positions after them, [n, K], of the n unfinished games.

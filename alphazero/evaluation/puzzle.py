@@ -1,8 +1,8 @@
-"""Results in a game of one player (a puzzle): how well two players solve it from the same openings.
+"""Compare how well two players solve a one-player game (a puzzle) from the same openings.
 
-In: a match (`alphazero.evaluation.match`), in which each player has played each opening alone. Out:
-both players' results on the scale of the game's rules, compared pair by pair, and with perfect play
-if the game is small enough to enumerate.
+The input is a match (`alphazero.evaluation.match`), in which each player has played each opening
+alone. Both players' results, on the game's own scoring scale, are compared pair by pair and, if the
+game is small enough to enumerate, with perfect play.
 """
 
 import dataclasses
@@ -16,27 +16,28 @@ from alphazero.games.batched_game import CompiledGame, Game
 from alphazero.runtime.errors import InputError
 from alphazero.solvers.enumeration import MAX_SOLVER_POSITIONS, ExactValues, enumerate_positions
 
-_MAX_PYTHON_POSITIONS = 10_000  #: maximum positions of a small game without compiled rules
+_MAX_PYTHON_POSITIONS = 10_000  #: maximum positions to enumerate in a game without compiled rules
 
 
 @dataclasses.dataclass(frozen=True)
 class PuzzleResults:
-    """What players A and B reached from N openings, on the scale of the game's rules."""
+    """The results of players A and B from N openings, on the game's own scoring scale."""
 
-    results_a: np.ndarray  #: float64[N], player A's results
-    results_b: np.ndarray  #: float64[N], player B's results
-    best: np.ndarray | None  #: float64[N], results of perfect play; None if they are unknown
+    results_a: np.ndarray  #: float64[N], player A's result from each opening
+    results_b: np.ndarray  #: float64[N], player B's result from each opening
+    #: float64[N], result of perfect play from each opening; None if the game has not been solved
+    best: np.ndarray | None
 
     @property
     def difference(self) -> float:
-        """The mean over the openings of A's result minus B's."""
+        """Mean over the openings of player A's result minus player B's."""
         return float((self.results_a - self.results_b).mean())
 
     @property
     def difference_margin(self) -> float:
-        """Half the width of the 95% confidence interval of `difference`; nan for one opening.
+        """Half the width of the 95% confidence interval of `difference`; nan for a single opening.
 
-        It is 1.96 standard errors.
+        It is 1.96 standard errors of the mean.
         """
         differences = self.results_a - self.results_b
         if len(differences) < 2:
@@ -44,13 +45,26 @@ class PuzzleResults:
         return float(Z_95 * differences.std(ddof=1) / math.sqrt(len(differences)))
 
     def solved(self, results: np.ndarray) -> float:
-        """Return the fraction of ``results`` as good as perfect play's; nan if that is unknown."""
+        """Return the fraction of openings in which a player's result equals that of perfect play.
+
+        Args:
+            results: float64[N], the player's result from each opening.
+
+        Returns:
+            The fraction, in [0, 1]; nan if the results of perfect play are unknown.
+        """
         if self.best is None:
             return math.nan
         return float(np.isclose(results, self.best).mean())
 
     def to_plain(self) -> dict[str, Any]:
-        """Convert means, maxima and comparisons to plain data for JSON; None means unknown."""
+        """Convert both players' results to summary figures in a dict for JSON.
+
+        Returns:
+            The number of openings, the mean difference and its margin, and each player's mean
+            result, best result and fraction solved, by name, such as "mean_result_a"; None stands
+            for an unknown figure.
+        """
         figures: dict[str, Any] = {
             "num_openings": len(self.results_a),
             "difference": self.difference,
@@ -64,10 +78,11 @@ class PuzzleResults:
 
 
 def puzzle_results(game: Game, match: MatchReport, exact: ExactValues | None) -> PuzzleResults:
-    """Extract the results of both players from a match in a game of one player.
+    """Extract both players' results from a match in a one-player game.
 
     Args:
-        exact: the exact values of the game; None if they are unknown.
+        match: the match, in which both players played every opening alone.
+        exact: the results of perfect play from every position; None if they are unknown.
     """
     scores = np.array([played.score for played in match.games]).reshape(-1, 2)
     best = None
@@ -81,10 +96,11 @@ def puzzle_results(game: Game, match: MatchReport, exact: ExactValues | None) ->
 
 
 def small_game_values(game: Game) -> ExactValues | None:
-    """Compute the exact values of a small game; None for a larger one.
+    """Solve a game by enumerating its positions; return None if it has too many.
 
-    A small game has at most `MAX_SOLVER_POSITIONS` positions, or `_MAX_PYTHON_POSITIONS` if its
-    rules are not compiled.
+    The limit is `MAX_SOLVER_POSITIONS` (300,000) positions, or `_MAX_PYTHON_POSITIONS` (10,000) if
+    the game's rules are not compiled. The result is also None if a position can occur twice in one
+    game.
     """
     is_compiled = isinstance(game, CompiledGame)
     largest = MAX_SOLVER_POSITIONS if is_compiled else _MAX_PYTHON_POSITIONS

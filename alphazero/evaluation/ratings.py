@@ -1,4 +1,4 @@
-"""Read and write a run's ratings.json: all matches played for its ratings, and the ratings.
+"""Read and write a run's ratings.json: all matches played to rate its networks, and the ratings.
 
     {"format": ..., "game": ..., "rules_digest": ..., "opening_plies": ...,
      "networks": {player: {"iteration": ..., "elapsed_s": ...}},
@@ -11,7 +11,7 @@
 of `alphazero.evaluation.tournament.TournamentMatch`.
 
 The whole file is rewritten after every match, so that an interruption loses only the unfinished
-match. The ratings follow from the matches; they are written for other programs.
+match. The ratings can be recomputed from the matches; they are stored for other programs to read.
 """
 
 import json
@@ -31,24 +31,31 @@ _NETWORK_FACTS = {"iteration", "elapsed_s"}
 
 @dataclass
 class RatingFile:
-    """The contents of a run's ratings.json."""
+    """The contents of a run's ratings.json: its matches, and the settings they were played with."""
 
     path: Path
-    game: str
-    opening_plies: int
+    game: str  #: the game's name
+    opening_plies: int  #: number of random moves at the start of each game
+    #: the iteration and the training time in seconds ("elapsed_s") of the run's networks, by player
     networks: dict[str, dict[str, Any]] = field(default_factory=dict)
     matches: list[TournamentMatch] = field(default_factory=list)
-    rules_digest: str = ""  #: digest of the rules, see `alphazero.games.batched_game.Game`
+    #: digest of the game's rules, see `alphazero.games.batched_game.Game`; "" if there is none
+    rules_digest: str = ""
 
     @classmethod
     def open(
         cls, path: Path, game: str, opening_plies: int, rules_digest: str = ""
     ) -> "RatingFile":
-        """Read the rating file of a run; return an empty `RatingFile` if there is none.
+        """Read a run's rating file, or return an empty `RatingFile` if it does not exist yet.
+
+        Args:
+            game: the name of the game that the run's networks play.
+            opening_plies: number of random moves at the start of each rated game.
+            rules_digest: digest that identifies a user-defined game's rules; "" for other games.
 
         Raises:
-            StoredFileError: if it cannot be read, or is for another game or other rules.
-            ConfigError: if its matches have openings of another length.
+            StoredFileError: if the file cannot be read, or is for another game or other rules.
+            ConfigError: if the openings of the stored matches have a different number of moves.
         """
         if not path.exists():
             return cls(path, game, opening_plies, rules_digest=rules_digest)
@@ -68,20 +75,22 @@ class RatingFile:
 
     @classmethod
     def read(cls, path: Path) -> "RatingFile":
-        """Read an existing rating file, whichever its game.
+        """Read an existing rating file of any game.
 
         Raises:
-            StoredFileError: if the file is damaged or not a rating file.
+            StoredFileError: if the file is missing, damaged or not a rating file.
         """
         try:
             plain = parse_object(read_text(path), path, "its ratings")
-            game, plies, networks = (plain[key] for key in ("game", "opening_plies", "networks"))
+            game = plain["game"]
+            plies = plain["opening_plies"]
+            networks = plain["networks"]
             matches = [TournamentMatch.from_plain(match) for match in plain["matches"]]
             [match.pairing for match in matches]  # fails if scores do not form pairs
             are_known = all(_NETWORK_FACTS <= facts.keys() for facts in networks.values())
             digest = plain.get("rules_digest", "")
             has_types = isinstance(game, str) and isinstance(digest, str) and type(plies) is int
-            if plain["format"] != RATINGS_FORMAT or not (are_known and has_types):
+            if plain["format"] != RATINGS_FORMAT or not are_known or not has_types:
                 raise ValueError
         except (AttributeError, KeyError, TypeError, ValueError, IndexError):
             raise StoredFileError(
@@ -92,26 +101,30 @@ class RatingFile:
 
     @property
     def pairings(self) -> list[Pairing]:
-        """The pair counts of each match, from which ratings are computed."""
+        """Each match's players and numbers of game pairs with each score, as input for ratings."""
         return [match.pairing for match in self.matches]
 
     @property
     def num_games(self) -> int:
-        """The number of games in all matches."""
+        """Number of games in all matches together."""
         return sum(len(match.scores) for match in self.matches)
 
     @property
     def num_distinct_games(self) -> int:
-        """The number of games that differ in their moves or in who moved first."""
-        games = {
-            (frozenset(match[:2]), match[index % 2], moves)
-            for match in self.matches
-            for index, moves in enumerate(match.moves)
-        }
+        """Number of games, counting those with equal players, moves and first player once."""
+        games = set()
+        for match in self.matches:
+            players = (match.player_a, match.player_b)
+            for index, moves in enumerate(match.moves):
+                games.add((frozenset(players), players[index % 2], moves))
         return len(games)
 
     def write(self, ratings: Ratings | None = None) -> None:
-        """Write the file; without ``ratings``, its list of ratings is empty."""
+        """Write the matches and ratings to `path`, replacing the file atomically.
+
+        Args:
+            ratings: the ratings to store for other programs; None stores an empty list.
+        """
         plain_ratings = []
         if ratings is not None:
             plain_ratings = [_plain_rating(ratings, player) for player in ratings.players]
@@ -141,16 +154,18 @@ def _plain_rating(ratings: Ratings, player: str) -> dict[str, Any]:
 
 
 def rating_text(ratings: Ratings, player: str) -> str:
-    """Format a player's rating, such as "1234".
+    """Format a player's Elo rating as a whole number, such as "1234".
 
-    A rating that is only a bound (see `Ratings.is_bound`) is written as "below 900" or "above
-    1500", with the end of its 95% confidence interval that is nearer to the anchor.
+    If the rating is only a bound (see `Ratings.is_bound`), the text is "below 900" or "above 1500",
+    with the end of the 95% confidence interval that is nearer to the anchor's rating.
     """
     index = ratings.players.index(player)
-    interval = ratings.interval(player)
+    elo = ratings.elo[index]
     if not ratings.is_bound[index]:
-        return f"{ratings.elo[index]:.0f}"
-    if ratings.elo[index] < ratings.elo[ratings.players.index(ratings.anchor)]:
+        return f"{elo:.0f}"
+    interval = ratings.interval(player)
+    anchor_elo = ratings.elo[ratings.players.index(ratings.anchor)]
+    if elo < anchor_elo:
         return f"below {interval.high:.0f}"
     return f"above {interval.low:.0f}"
 
@@ -159,7 +174,7 @@ def short_name(player: str) -> str:
     """Shorten the path of a network file in a player's name.
 
     ``checkpoints/othello/RUN/networks/000012.safetensors,seed=1`` becomes ``RUN/000012,seed=1``.
-    Other players' names are returned unchanged.
+    Names of other players are returned unchanged.
     """
     path, comma, settings = player.partition(",")
     if not path.endswith(".safetensors"):
@@ -169,8 +184,8 @@ def short_name(player: str) -> str:
 
 
 def search_of(player: str) -> str:
-    """Return a network player's search settings: the part of its name after the first ", ".
+    """Return the search settings in a network player's name: the part after the first ", ".
 
-    It is "" if there is no such part.
+    The result is "" if the name contains no ", ".
     """
     return player.partition(", ")[2]

@@ -1,15 +1,15 @@
-"""Describe how a network was trained: its settings, and its time and strength in a few words."""
+"""Describe a trained network in text: its settings, training time and measured strength."""
 
 from typing import Any
 
-#: Settings of the run folder and its contents, which do not affect what the network learns.
+#: Settings for the run folder and its contents, which do not affect what the network learns.
 RUN_FOLDER_KEYS = (
     "run.root",
     "run.name",
     "run.keep_networks",
     "resume",
 )
-#: Settings that affect speed. A run chooses those left open by its device, and stores them.
+#: Settings that affect speed. A run chooses those left open to suit its device, and stores them.
 AUTOTUNED_KEYS = (
     "evaluator.engine",
     "evaluator.precision",
@@ -19,17 +19,32 @@ AUTOTUNED_KEYS = (
 
 
 def flat_settings(settings: dict[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Flatten nested settings to one dictionary with keys such as "learner.batch_size"."""
+    """Flatten nested settings to one dict with dotted keys such as "learner.batch_size".
+
+    Args:
+        settings: setting values by name; a section of settings is a nested dict.
+        prefix: text put in front of every key; the recursive calls pass the section's name.
+    """
     flat: dict[str, Any] = {}
     for name, value in settings.items():
         key = f"{prefix}{name}"
-        flat |= flat_settings(value, f"{key}.") if isinstance(value, dict) else {key: value}
+        if isinstance(value, dict):
+            flat |= flat_settings(value, f"{key}.")
+        else:
+            flat[key] = value
     return flat
 
 
 def summary(info: dict[str, Any]) -> str:
-    """Summarize a network's training time and strength in a few words; "" if both are unknown."""
-    parts = [f"{duration_text(info['elapsed_s'])} of training"] if info.get("elapsed_s") else []
+    """Summarize a network's training time and strength in one line; "" if both are unknown.
+
+    Args:
+        info: the facts stored in the network's file. These keys are used if present: "elapsed_s"
+            for the time, and the first of "proof", "exact" and "strength" for the strength.
+    """
+    parts = []
+    if info.get("elapsed_s"):
+        parts.append(f"{duration_text(info['elapsed_s'])} of training")
     if "proof" in info:
         proof = info["proof"]
         accuracy = f"{proof['num_accurate']:,} of {proof['num_positions']:,}"
@@ -37,12 +52,13 @@ def summary(info: dict[str, Any]) -> str:
     elif "exact" in info:
         parts.append(f"accuracy {info['exact']['accuracy']:.1%}")
     elif "strength" in info:
-        parts.append(f"{info['strength']['score']:.1%} against {info['strength']['opponent']}")
+        strength = info["strength"]
+        parts.append(f"{strength['score']:.1%} against {strength['opponent']}")
     return ", ".join(parts)
 
 
 def duration_text(seconds: float) -> str:
-    """Format a duration, such as "9 min 52 s"."""
+    """Format a duration in hours, minutes and seconds, such as "9 min 52 s" or "2 h 5 min"."""
     hours, rest = divmod(round(seconds), 3600)
     minutes, rest = divmod(rest, 60)
     if hours:

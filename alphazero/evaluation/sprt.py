@@ -1,11 +1,11 @@
-"""The sequential probability ratio test (SPRT): end a match once it has decided between hypotheses.
+"""The sequential probability ratio test (SPRT), which ends a match once a hypothesis is accepted.
 
-In: the pair counts of the games so far. Out: the accepted hypothesis, if any: H0, "A's rating minus
-B's is elo0", or H1, "it is elo1". The test goes on while the log-likelihood ratio (LLR) of H1 to H0
-is between log(beta / (1 - alpha)) and log((1 - beta) / alpha) (Wald, "Sequential tests of
-statistical hypotheses", 1945). The probability of wrongly accepting H1 is then about alpha at most,
-that of wrongly accepting H0 about beta. No other test with these error probabilities needs fewer
-games on average.
+From the scores of the pairs of games so far, it decides which hypothesis to accept, if any: H0,
+"A's rating minus B's is elo0", or H1, "it is elo1". The test goes on while the log-likelihood ratio
+(LLR) of H1 to H0 is between log(beta / (1 - alpha)) and log((1 - beta) / alpha) (Wald, "Sequential
+tests of statistical hypotheses", 1945). The probability of wrongly accepting H1 is then about alpha
+at most, that of wrongly accepting H0 about beta. No other test with these error probabilities needs
+fewer games on average.
 
 A pair of games with colours swapped is one observation x in {0, 1/4, 1/2, 3/4, 1}, whose five
 probabilities are unknown. We use the generalised test used for chess engines (fishtest, fastchess).
@@ -29,20 +29,22 @@ UNSEEN = 1e-3
 
 
 class SprtResult(NamedTuple):
-    """What the test has found after some pairs of games."""
+    """The state of the sequential test after the pairs of games played so far."""
 
     llr: float  #: log-likelihood ratio of H1 to H0
     accepted: str | None  #: "H0", "H1", or None while the test is undecided
-    num_pairs: int
+    num_pairs: int  #: number of pairs of games tested
 
 
 @dataclass(frozen=True)
 class Sprt:
-    """A test of whether player A's rating minus player B's is closer to ``elo0`` or to ``elo1``.
+    """A sequential test of whether player A's rating minus player B's is ``elo0`` or ``elo1``.
 
     Args:
-        alpha: maximum probability of accepting H1 if H0 is true.
-        beta: maximum probability of accepting H0 if H1 is true.
+        elo0: rating difference, in Elo, under hypothesis H0.
+        elo1: rating difference, in Elo, under hypothesis H1.
+        alpha: approximate maximum probability of accepting H1 if H0 is true.
+        beta: approximate maximum probability of accepting H0 if H1 is true.
 
     Raises:
         ConfigError: if elo0 is not less than elo1, or alpha or beta is not between 0 and 0.5.
@@ -65,40 +67,70 @@ class Sprt:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Bounds of the LLR: H0 is accepted at or below the first, H1 at or above the second."""
-        return math.log(self.beta / (1.0 - self.alpha)), math.log((1.0 - self.beta) / self.alpha)
+        """The two values of the log-likelihood ratio at which the test ends.
+
+        H0 is accepted at or below the first, H1 at or above the second.
+        """
+        low = math.log(self.beta / (1.0 - self.alpha))
+        high = math.log((1.0 - self.beta) / self.alpha)
+        return low, high
 
     def test(self, pair_counts: Sequence[float]) -> SprtResult:
-        """Apply the test to the pairs so far; `log_likelihood_ratio` explains ``pair_counts``."""
+        """Return the log-likelihood ratio, and which hypothesis is accepted, for the given pairs.
+
+        Args:
+            pair_counts: numbers of pairs in which player A's mean score was 0, 1/4, 1/2, 3/4 and 1.
+        """
         llr = log_likelihood_ratio(pair_counts, self.elo0, self.elo1)
         low, high = self.bounds
-        accepted = "H0" if llr <= low else "H1" if llr >= high else None
+        accepted = None
+        if llr <= low:
+            accepted = "H0"
+        elif llr >= high:
+            accepted = "H1"
         return SprtResult(llr, accepted, round(sum(pair_counts)))
 
     def is_decided(self, pair_counts: Sequence[float]) -> bool:
-        """Return whether one of the hypotheses is accepted after the pairs so far."""
+        """Return whether the games played so far suffice to accept one of the hypotheses.
+
+        Args:
+            pair_counts: numbers of pairs in which player A's mean score was 0, 1/4, 1/2, 3/4 and 1.
+        """
         return self.test(pair_counts).accepted is not None
 
 
 def log_likelihood_ratio(pair_counts: Sequence[float], elo0: float, elo1: float) -> float:
-    """Compute the log-likelihood ratio of the hypotheses ``elo1`` and ``elo0``.
+    """Compute the log-likelihood ratio of the hypothesis ``elo1`` to the hypothesis ``elo0``.
+
+    A positive ratio favours ``elo1``.
 
     Args:
-        pair_counts: numbers of pairs in which player A's mean score was 0, 1/4, 1/2, 3/4, 1.
+        pair_counts: numbers of pairs in which player A's mean score was 0, 1/4, 1/2, 3/4 and 1.
+        elo0: player A's rating minus player B's, in Elo, under hypothesis H0.
+        elo1: player A's rating minus player B's, in Elo, under hypothesis H1.
     """
     counts = [count or UNSEEN for count in pair_counts]
-    scores = [score_from_elo(elo) for elo in (elo0, elo1)]
-    tilts = [_tilt(counts, score) for score in scores]
-    return sum(
-        count * math.log((1.0 + tilts[0] * (x - scores[0])) / (1.0 + tilts[1] * (x - scores[1])))
-        for count, x in zip(counts, PAIR_SCORES)
-    )
+    score0 = score_from_elo(elo0)
+    score1 = score_from_elo(elo1)
+    tilt0 = _tilt(counts, score0)
+    tilt1 = _tilt(counts, score1)
+    terms = []
+    for count, x in zip(counts, PAIR_SCORES):
+        ratio = (1.0 + tilt0 * (x - score0)) / (1.0 + tilt1 * (x - score1))
+        terms.append(count * math.log(ratio))
+    return sum(terms)
 
 
 def _tilt(counts: Sequence[float], mean: float) -> float:
-    """Solve the equation for t in the module docstring by bisection.
+    """Return t, the tilt of the most likely probabilities of pair scores with a given mean.
 
-    The sum falls as t grows, and t lies between the poles of the sum's first and last terms.
+    The probability of the score x is f(x) / (1 + t (x - mean)), where f(x) is its observed
+    frequency; see the module docstring. The equation for t is solved by bisection: its sum falls as
+    t grows, and t lies between the poles of the sum's first and last terms.
+
+    Args:
+        counts: numbers of pairs with each of `PAIR_SCORES`, all positive.
+        mean: the expected score under the hypothesis.
     """
     low = -1.0 / (1.0 - mean)
     high = 1.0 / mean
@@ -108,5 +140,8 @@ def _tilt(counts: Sequence[float], mean: float) -> float:
             count * (x - mean) / (1.0 + middle * (x - mean))
             for count, x in zip(counts, PAIR_SCORES)
         )
-        low, high = (middle, high) if sum(terms) > 0.0 else (low, middle)
+        if sum(terms) > 0.0:
+            low = middle
+        else:
+            high = middle
     return (low + high) / 2.0

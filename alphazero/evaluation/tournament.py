@@ -1,16 +1,16 @@
 """A tournament that always plays the most informative match next.
 
-In: a game, named players, and the matches played so far. Out: further matches, one by one, which
-can be stored as plain data. Unlike in a round robin, the next match is between the two players for
-whom
+Given the matches played so far, `play_tournament` plays further ones, which can be stored as JSON.
+Unlike in a round robin, the next match is between the two players for whom
 
     p (1 - p) Var(elo_a - elo_b)
 
-is largest. The factor p (1 - p) is the information of one game about the rating difference, small
-if the result is predictable. Together the two factors determine how much a game shrinks the joint
-confidence region of all ratings (D-optimal design: Chaloner and Verdinelli, "Bayesian experimental
-design: a review", 1995). As a result, players meet opponents of similar strength, new players play
-first, and all play about equally often.
+is largest, where p is the expected score of one against the other. The factor p (1 - p) is the
+information of one game about the rating difference, small if the result is predictable. Together
+the two factors determine how much a game shrinks the joint confidence region of all ratings
+(D-optimal design: Chaloner and Verdinelli, "Bayesian experimental design: a review", 1995). As a
+result, players meet opponents of similar strength, new players play first, and all play about
+equally often.
 
 The ratings used for scheduling have a wide normal prior, so that players without games also have a
 rating. The reported ratings have no prior, see `alphazero.evaluation.elo`. The schedule depends
@@ -43,16 +43,19 @@ PRIOR_ELO_STDDEV = 500.0
 
 
 class TournamentMatch(NamedTuple):
-    """A match of a tournament. Games 2i and 2i + 1 share an opening; A moves first in game 2i."""
+    """One match of a tournament.
+
+    Games 2i and 2i + 1 share an opening; player A moves first in game 2i.
+    """
 
     player_a: str
     player_b: str
-    scores: tuple[float, ...]  #: player A's points in each game
-    moves: tuple[tuple[int, ...], ...]  #: the moves of each game, including the opening
+    scores: tuple[float, ...]  #: player A's points in each game: 1 for a win, 0.5 for a draw
+    moves: tuple[tuple[int, ...], ...]  #: the actions of each game, including the opening
 
     @property
     def pairing(self) -> Pairing:
-        """The pair counts of this match, from which ratings are computed."""
+        """The two players and how many pairs of games had each score, as input for ratings."""
         counts = [0.0] * len(PAIR_SCORES)
         for pair in zip(self.scores[::2], self.scores[1::2]):
             count_pair(counts, pair_score(pair))
@@ -60,7 +63,11 @@ class TournamentMatch(NamedTuple):
 
     @classmethod
     def from_plain(cls, plain: dict[str, Any]) -> "TournamentMatch":
-        """Make a match from its fields as they are stored in JSON."""
+        """Make a match from the fields that were read from JSON.
+
+        Args:
+            plain: the value of every field by name, with lists in place of tuples.
+        """
         moves = tuple(map(tuple, plain["moves"]))
         return cls(plain["player_a"], plain["player_b"], tuple(plain["scores"]), moves)
 
@@ -74,24 +81,31 @@ def play_tournament(
     openings: Openings = DEFAULT_OPENINGS,
     progress: Callable[[str, str, MatchProgress], None] | None = None,
 ) -> Iterator[TournamentMatch]:
-    """Play ``num_games`` more games of a tournament; yield each match when it has ended.
+    """Play the most informative matches of a tournament, yielding each match as it finishes.
 
     Args:
+        players: the players by name; there must be at least two.
         matches: the matches played so far, by these players or others.
-        num_games: an even number.
-        games_per_match: an even number; the last match may be shorter.
-        openings: how openings are sampled. Each two players have a separate seed, derived from
+        num_games: number of further games to play; must be even.
+        games_per_match: number of games in each match; must be even. The last match may be shorter.
+        openings: how to sample the openings. Each pair of players has its own seed, derived from
             ``openings.seed``; if they meet again, they continue with the next openings.
         progress: called as ``progress(player_a, player_b, match_progress)`` whenever games have
             finished.
 
+    Yields:
+        The matches played, in order.
+
     Raises:
-        ConfigError, ValueError: as `alphazero.evaluation.match.play_match`.
+        ConfigError: if there are fewer than two players, a match would have an odd number of games,
+            or no openings can be sampled because random games end too early.
+        ValueError: if a player chooses an illegal move.
     """
     matches = list(matches)
     for start in range(0, num_games, games_per_match):
         a, b = next_pairing([match.pairing for match in matches], players)
-        num_pairs_met = sum(len(match.scores) // 2 for match in matches if {*match[:2]} == {a, b})
+        earlier = [match for match in matches if {match.player_a, match.player_b} == {a, b}]
+        num_pairs_met = sum(len(match.scores) // 2 for match in earlier)
         report = play_match(
             game,
             players[a],
@@ -107,21 +121,32 @@ def play_tournament(
 
 
 def _openings_of(openings: Openings, player_a: str, player_b: str, num_used: int) -> Openings:
-    """Return the openings of two players: they have their own seed, and skip those already used."""
+    """Return two players' opening settings, with a seed of their own and used openings skipped.
+
+    Args:
+        openings: the tournament's settings, from whose seed the players' seed is derived.
+        player_a: the name of the first player in alphabetical order.
+        player_b: the name of the other player.
+        num_used: number of openings to skip, because the two players have already used them.
+    """
     generator = child_generator(openings.seed, f"{player_a} against {player_b}")
     return replace(openings, seed=int(generator.integers(2**62)), num_used=num_used)
 
 
 def next_pairing(pairings: Iterable[Pairing], players: Collection[str]) -> tuple[str, str]:
-    """Choose the two of ``players``, in alphabetical order, whose next game is most informative.
+    """Choose the two of ``players`` whose next game is most informative about the ratings.
 
     Of equally informative pairings, the first in alphabetical order is chosen.
 
     Args:
         pairings: the games played so far, by these players or others.
+        players: the names of the players to choose from.
+
+    Returns:
+        The names of the two players, in alphabetical order.
 
     Raises:
-        ConfigError: for fewer than two players.
+        ConfigError: if there are fewer than two players.
     """
     if len(players) < 2:
         allowed = "two players or more"
@@ -130,7 +155,8 @@ def next_pairing(pairings: Iterable[Pairing], players: Collection[str]) -> tuple
     names, counts = count_pairs(pairings, players)
     precision = (ELO_PER_UNIT / PRIOR_ELO_STDDEV) ** 2
     units = fit(counts, precision)
-    covariance = np.linalg.inv(information(counts, units) + precision * np.eye(len(names)))
+    of_prior = precision * np.eye(len(names))
+    covariance = np.linalg.inv(information(counts, units) + of_prior)
     variances = np.diag(covariance)
     of_difference = variances[:, None] + variances[None, :] - 2.0 * covariance
     expected = expected_scores(units)

@@ -1,10 +1,12 @@
-"""Games: their rules, and the batched interface that search, self-play and matches use.
+"""The rules of games, and the batched interface through which all other packages use them.
 
-rules           the functions of one position that a game must define, compiled
+rules           the functions of a single position that a game must define; they are compiled
 batched_game    the same operations on arrays of positions: the interface for all other packages
 connect_x, connect_x_large, othello, tic_tac_toe    the rules of one game each
-appearance      how a game looks
-symmetry, square_names, text    permutation tables, names of squares, typed numbers and boards
+appearance      how a game looks when drawn: its title, sides, piece colours and style of board
+symmetry        permutation tables of board symmetries
+square_names    names of squares and moves, such as d3 and a2a3
+text            parsing of numbers and boards that people type
 
-`alphazero.own_games` looks games up by name and loads users' games.
+`alphazero.own_games` finds games by name and loads games that users define.
 """

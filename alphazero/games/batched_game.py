@@ -1,11 +1,11 @@
-"""The batched game: a game's rules applied to many positions at once.
+"""Apply the rules of a game to a batch of positions at once.
 
 Positions are arrays of states, one row per position. Search, self-play, matches and interactive
-play know a game only through `Game`. `CompiledGame` implements it for games that define
-`alphazero.games.rules`; `alphazero.own_games.python_game.PythonGame` implements it for games that
-exist as Python objects.
+play use a game only through the interface `Game`. `CompiledGame` implements it for games that
+define the compiled functions of `alphazero.games.rules`, and
+`alphazero.own_games.python_game.PythonGame` for games whose positions are Python objects.
 
-Letters for shapes: B positions, K state words, A actions, S symmetries, C planes, H x W board.
+Letters for shapes: B positions, K state entries, A actions, S symmetries, C planes, H x W board.
 """
 
 import abc
@@ -23,37 +23,41 @@ from alphazero.runtime.jit import njit
 
 
 class Transition(NamedTuple):
-    """What the rules say about B positions, usually those after one action in each game."""
+    """The state of play in B positions: results, players to move and legal actions.
 
-    states: np.ndarray  #: [B, K]
+    `Game.step` returns it for the positions after the actions, `Game.inspect` for given positions.
+    """
+
+    states: np.ndarray  #: [B, K], the positions
     over: np.ndarray  #: bool[B], True where the game is finished
     #: float32[B] in [-1, 1], for the player to move: 1 win, -1 loss, 0 draw or not finished; other
-    #: results are possible, see `Game.result_range`
+    #: values occur in games with a `Game.result_range` of their own
     results: np.ndarray
     players: np.ndarray  #: int8[B], the player to move; 0 began the game
     legal_action_mask: np.ndarray  #: bool[B, A], True = legal; all False where the game is finished
 
 
 class Game(abc.ABC):
-    """The interface of a game: operations on arrays of positions."""
+    """The interface through which all other packages use a game: operations on arrays of states."""
 
     name: str  #: a name that `alphazero.own_games.registry.make_game` accepts
-    rules_object: Any  #: the object whose class implements the rules
-    num_actions: int  #: A, counting legal and illegal actions
+    rules_object: Any  #: the object whose class implements the rules; identifies a user's game
+    num_actions: int  #: A, the number of actions, legal or not
     state_size: int  #: K, the length of a state
-    state_dtype: np.dtype  #: dtype of a state array
-    #: How many words at the start of a state identify the position; the rest is its history. None
-    #: means all words.
+    state_dtype: np.dtype  #: dtype of a state
+    #: Number of leading entries of a state that identify the position; the rest are the moves that
+    #: led to the position. None means that all entries identify it.
     identity_size: int | None = None
     planes_shape: tuple[int, int, int]  #: (C, H, W) of the network's input
     max_plies: int  #: upper bound on the number of actions in a game, including passes
     cell_symmetries: np.ndarray  #: int32[S, H*W], see `rules.symmetries`
-    action_symmetries: np.ndarray  #: int32[S, A]
+    action_symmetries: np.ndarray  #: int32[S, A], see `rules.symmetries`
     num_players: int = 2  #: 1 for a puzzle, whose player to move is always 0
-    result_range: tuple[float, float] = (-1.0, 1.0)  #: worst and best result, scaled to -1 and 1
-    notes: tuple[str, ...] = ()  #: notes for the user on rules that are legal but look wrong
-    #: Digest that identifies a user's rules, see `alphazero.own_games.rules_digest`; "" for games
-    #: that are identified by their names: those of this package and of its adapters.
+    #: The worst and the best result on the game's own scale, which become -1 and 1 in `results`.
+    result_range: tuple[float, float] = (-1.0, 1.0)
+    notes: tuple[str, ...] = ()  #: warnings for the user about rules that are valid but look wrong
+    #: SHA-256 hex digest that identifies a user's rules, see `alphazero.own_games.rules_digest`; ""
+    #: for games identified by their names: those of this package and of its adapters.
     rules_digest: str = ""
     rules_text: str = ""  #: the text of the rules from which the digest is computed
     appearance: Appearance = Appearance()  #: see `rules.appearance`
@@ -61,46 +65,66 @@ class Game(abc.ABC):
 
     @abc.abstractmethod
     def initial_states(self, num_games: int = 1) -> np.ndarray:
-        """Return ``num_games`` start positions, [B, K]."""
+        """Return ``num_games`` copies of the start position, [B, K]."""
 
     @abc.abstractmethod
     def step(self, states: np.ndarray, actions: np.ndarray) -> Transition:
-        """Play one legal action in each position and describe the positions after it.
+        """Play one action in each position, and return the state of play in the new positions.
 
-        ``states`` stays unchanged. The caller validates the actions, see `check_legal`.
+        The actions must be legal: the caller validates them, for example with `check_legal`.
+
+        Args:
+            states: [B, K], the positions before the actions; not modified.
+            actions: int[B], one action per position.
         """
 
     @abc.abstractmethod
     def inspect(self, states: np.ndarray) -> Transition:
-        """Describe the given positions ([B, K]) as `step` does, without playing an action."""
+        """Return the state of play in the given positions, without playing an action.
+
+        Args:
+            states: [B, K], the positions; returned, not copied, as `Transition.states`.
+        """
 
     @abc.abstractmethod
     def observe(self, states: np.ndarray) -> np.ndarray:
-        """Return the network's input for the player to move, float32[B, C, H, W]."""
+        """Return the network's input for the player to move, float32[B, C, H, W].
+
+        Args:
+            states: [B, K], the positions.
+        """
 
     @abc.abstractmethod
     def playout(self, states: np.ndarray, rng: np.ndarray) -> np.ndarray:
-        """Play each position to its end with uniformly random actions.
+        """Play uniformly random games from the given positions to their ends; return the results.
 
         Args:
-            rng: uint64[1], see `alphazero.runtime.random_generators.kernel_rng`.
+            states: [B, K], the positions to start from; not modified.
+            rng: uint64[1], the random state, which is advanced; see
+                `alphazero.runtime.random_generators.kernel_rng`.
 
         Returns:
-            float32[B], each result from the viewpoint of the player to move in ``states``.
+            float32[B], each result in [-1, 1] for the player to move in ``states``.
         """
 
     @abc.abstractmethod
     def cells(self, state: np.ndarray) -> np.ndarray:
-        """Return the board, int8[H, W]: 0 empty, 1 the first player's piece, 2 the second's.
+        """Return the board of a state ([K]) as int8[H, W].
 
-        A blocked square is 3, if `piece_letters` has a fourth letter.
+        A square is 0 if empty, 1 if it holds a piece of the player who began the game, 2 if it
+        holds the other player's, and 3 if it is blocked, in games with blocked squares.
         """
 
     def cells_to_state(self, board: np.ndarray, player: int) -> np.ndarray:
-        """Return the state ([K]) with the given board (int8[H, W], see `cells`) and player to move.
+        """Return the state ([K]) with the given board and player to move.
+
+        Args:
+            board: int8[H, W], as `cells` returns it.
+            player: the player to move; 0 began the game.
 
         Raises:
-            ValueError: if the board is not reachable or not supported, with the reason.
+            ValueError: if the board cannot be reached in a game, or the game does not support
+                setting up boards.
         """
         raise ValueError(
             f"'{self.name}' cannot set up a position from a board: give the moves that lead to it."
@@ -110,29 +134,40 @@ class Game(abc.ABC):
         """Convert a board, typed in the form that `state_to_text` writes, to a state ([K]).
 
         Args:
+            text: one line per row, one letter of `piece_letters` per square.
             player: the player to move; 0 began the game.
 
         Raises:
-            ValueError: with the wrong row and column, or the reason why the board is unreachable.
+            ValueError: if the text is not a board of this game, or `cells_to_state` refuses the
+                board; the message names the wrong row and column, or the reason.
         """
         board = parse_board(text, self.planes_shape[1:], self.piece_letters, self.name)
         return self.cells_to_state(board, player)
 
     def action_squares(self, action: int) -> tuple[int, ...]:
-        """Return the squares that an action names, see `rules.action_squares`."""
+        """Return the squares of an action, each as row * W + column; () if it has none.
+
+        They are the square that the action fills, or those that a moved piece leaves and enters;
+        see `rules.action_squares`.
+        """
         return ()
 
     def action_to_text(self, action: int) -> str:
-        """Format an action in the notation of the rules, which may count from 0.
+        """Format an action as text that `text_to_action` reads back.
 
-        By default it is written as the names of its squares, or as its number. The text that people
-        read on boards comes from `alphazero.boards.notation`.
+        The text is the game's own notation if the rules define one; otherwise the names of the
+        action's squares, such as "a2a3", or its number, counted from 0. Boards shown to people use
+        `alphazero.boards.notation` instead.
         """
         own = self.own_action_text(action)
         return self._action_names[action] if own is None else own
 
     def text_to_action(self, text: str) -> int:
-        """Parse an action that a person typed; raise ValueError if there is no such action."""
+        """Parse an action that a person typed in the form of `action_to_text`; return its number.
+
+        Raises:
+            ValueError: if the text is not an action of the game; the message says what is allowed.
+        """
         own = self.own_text_action(text)
         if own is not None:
             return own
@@ -141,18 +176,22 @@ class Game(abc.ABC):
         return named_action(text, self._squares, *self._naming)
 
     def own_action_text(self, action: int) -> str | None:
-        """Format an action in the rules' own notation; return None if they define none."""
+        """Format an action in the game's own notation, or return None if the rules define none."""
         return None
 
     def own_text_action(self, text: str) -> int | None:
-        """Parse an action in the rules' own notation; return None if they define none."""
+        """Parse an action in the game's own notation, or return None if the rules define none.
+
+        Raises:
+            ValueError: if the rules define a notation and the text is not an action in it.
+        """
         return None
 
     # --- operations derived from those above ------------------------------------------------------
 
     @functools.cached_property
     def _action_names(self) -> list[str]:
-        """Each action's default text: the names of its squares, or its number."""
+        """The text of each action without a notation of the game's own; see `action_names`."""
         return action_names(self._squares, *self._naming)
 
     @functools.cached_property
@@ -167,35 +206,50 @@ class Game(abc.ABC):
         return f"{type(self).__name__}({self.name!r})"
 
     def over(self, states: np.ndarray) -> np.ndarray:
-        """Return bool[B]: True where the game is finished."""
+        """Return whether the game is finished in each position, bool[B]."""
         return self.inspect(states).over
 
     def results(self, states: np.ndarray) -> np.ndarray:
-        """Return float32[B]: results of finished games for the player to move, 0 elsewhere."""
+        """Return the result of each finished game for the player to move, float32[B].
+
+        Entries for unfinished games are 0.
+        """
         return self.inspect(states).results
 
     def players(self, states: np.ndarray) -> np.ndarray:
-        """Return int8[B]: the player to move; 0 began the game."""
+        """Return the player to move in each position, int8[B]; 0 began the game."""
         return self.inspect(states).players
 
     def legal_action_mask(self, states: np.ndarray) -> np.ndarray:
-        """Return bool[B, A], True where an action is legal."""
+        """Return whether each action is legal in each position, bool[B, A].
+
+        A row is all False if its game is finished.
+        """
         return self.inspect(states).legal_action_mask
 
     def identity(self, states: np.ndarray) -> np.ndarray:
-        """Return the columns of the states that identify the positions, [B, at most K].
+        """Return the columns of the states that identify the positions, [B, identity_size or K].
 
-        States whose columns are equal are the same position, whatever moves led to it.
+        Two states whose rows are equal in these columns are the same position, even if different
+        moves led to it.
         """
         return states[:, : self.identity_size]
 
     def own_result(self, value: float) -> float:
-        """Convert a result in [-1, 1] to the rules' own scale, see `result_range`."""
+        """Convert a result in [-1, 1] to the game's own scoring scale, such as a number of points.
+
+        -1 becomes the worst and 1 the best result of `result_range`.
+        """
         worst, best = self.result_range
         return worst + (value + 1) * (best - worst) / 2
 
     def check_legal(self, state: np.ndarray, action: int) -> None:
-        """Raise ValueError if ``action`` is not legal in ``state`` ([K])."""
+        """Check that an action is legal in a state ([K]).
+
+        Raises:
+            ValueError: if the game is over, or the action is not legal; the message then lists the
+                legal actions.
+        """
         inspected = self.inspect(state[None])
         if inspected.over[0]:
             raise ValueError("the game is over: no move is legal.")
@@ -205,13 +259,14 @@ class Game(abc.ABC):
             raise ValueError(f"'{action}' is not legal here; legal moves: {moves}.")
 
     def play_moves(self, actions: Sequence[int], start: np.ndarray | None = None) -> np.ndarray:
-        """Play a list of actions and return the state ([K]) after them.
+        """Play a sequence of actions and return the state ([K]) after the last one.
 
         Args:
-            start: [K], the position to begin with; None means the start of the game.
+            actions: the actions in the order of play.
+            start: [K], the position to start from; None means the start of the game.
 
         Raises:
-            ValueError: at the first illegal action; the message says where it is in the list.
+            ValueError: if an action is illegal; the message says which move of the sequence it is.
         """
         state = self.initial_states()[0] if start is None else start
         for number, action in enumerate(actions, 1):
@@ -223,28 +278,40 @@ class Game(abc.ABC):
                 self.check_legal(state, action)
             except ValueError as error:
                 raise ValueError(f"move {number} of the list: {error}") from None
-            state = self.step(state[None], np.array([action], np.int32)).states[0]
+            after = self.step(state[None], np.array([action], np.int32))
+            state = after.states[0]
         return state
 
     def drawn(self, state: np.ndarray) -> str | None:
-        """Draw a position ([K]) in the rules' own form; return None if `cells` shows everything."""
+        """Draw the position of a state ([K]) as text, if the rules define their own drawing.
+
+        Returns:
+            The text; None if the rules define no drawing, as the board of `cells` shows everything.
+        """
         return None
 
     def state_to_text(self, state: np.ndarray) -> str:
-        """Draw the board of a state ([K]) as text, one line per row."""
+        """Draw the position of a state ([K]) as text.
+
+        The text is the rules' own drawing, see `drawn`, or else the board: one line per row, one
+        letter of `piece_letters` per square.
+        """
         drawn = self.drawn(state)
         if drawn is not None:
             return drawn
         letters = self.piece_letters
-        return "\n".join("".join(letters[cell] for cell in row) for row in self.cells(state))
+        lines = ["".join(letters[cell] for cell in row) for row in self.cells(state)]
+        return "\n".join(lines)
 
 
 class CompiledGame(Game):
-    """A game whose rules are compiled functions, see `alphazero.games.rules`.
+    """A game whose rules are compiled functions, as described in `alphazero.games.rules`.
 
     Args:
-        name: the game's name with its sizes, accepted by `alphazero.own_games.registry.make_game`.
-        sizes: the NamedTuple whose class implements the rules.
+        name: a name that `alphazero.own_games.registry.make_game` accepts, including the board
+            size.
+        sizes: the game as an instance of the NamedTuple class that implements the rules, such as
+            ``ConnectX(6, 7, 4)``.
     """
 
     def __init__(self, name: str, sizes: Any):
@@ -276,15 +343,15 @@ class CompiledGame(Game):
 
     def inspect(self, states: np.ndarray) -> Transition:
         num = len(states)
-        found = Transition(
+        transition = Transition(
             states=states,
             over=np.zeros(num, np.bool_),
             results=np.zeros(num, np.float32),
             players=np.zeros(num, np.int8),
             legal_action_mask=np.zeros((num, self.num_actions), np.bool_),
         )
-        _inspect_rows(self.rules, *found)
-        return found
+        _inspect_rows(self.rules, *transition)
+        return transition
 
     def observe(self, states: np.ndarray) -> np.ndarray:
         planes = np.zeros((len(states), *self.planes_shape), np.float32)
@@ -293,7 +360,8 @@ class CompiledGame(Game):
 
     def playout(self, states: np.ndarray, rng: np.ndarray) -> np.ndarray:
         results = np.zeros(len(states), np.float32)
-        _playout_rows(self.rules, states.copy(), rng, np.zeros(self.num_actions, np.bool_), results)
+        mask = np.zeros(self.num_actions, np.bool_)
+        _playout_rows(self.rules, states.copy(), rng, mask, results)
         return results
 
     # --- text -------------------------------------------------------------------------------------
@@ -353,6 +421,7 @@ def _playout_rows(
     for row in range(states.shape[0]):
         player = rules.player_to_move(game, states[row])
         while not rules.is_over(game, states[row]):
-            rules.step(game, states[row], rules.random_action(game, states[row], rng, mask))
+            action = rules.random_action(game, states[row], rng, mask)
+            rules.step(game, states[row], action)
         sign = 1.0 if rules.player_to_move(game, states[row]) == player else -1.0
         results[row] = sign * rules.scaled_result(game, states[row])

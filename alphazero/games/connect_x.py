@@ -1,4 +1,4 @@
-"""Connect-X: drop discs into columns; `length` in a row wins; a full board is a draw.
+"""Connect-X: players drop discs into columns; `length` in a row win; a full board is a draw.
 
 Connect Four has 6 rows and 7 columns, and 4 in a row win. Each player's discs are the bits of a
 64-bit word, in J. Tromp's layout: each column has a spare cell on top, so that a line never runs
@@ -34,10 +34,10 @@ ZERO = np.uint64(0)
 
 
 class ConnectX(NamedTuple):
-    """Sizes of the board, and the number of discs in a row that win.
+    """A game of Connect-X on a board that fits into 64 bits; ``length`` discs in a row win.
 
-    State: uint64[3] = discs of the player to move, the opponent's discs, and
-    2 * plies + (1 if the last disc completed a line).
+    State: uint64[3] = the discs of the player to move and the opponent's discs, each as a set of
+    bits, and 2 * plies + (1 if the last disc completed a line).
     """
 
     rows: int
@@ -80,7 +80,8 @@ def legal_actions(game, state, mask):
 def step(game, state, action):
     # A bit added at the bottom of the column is carried past its discs to the first free cell.
     occupied = state[0] | state[1]
-    mine = ((occupied + (ONE << np.uint64(action * (game.rows + 1)))) | occupied) ^ state[1]
+    bottom = ONE << np.uint64(action * (game.rows + 1))
+    mine = ((occupied + bottom) | occupied) ^ state[1]
     state[0] = state[1]
     state[1] = mine
     state[2] += TWO + np.uint64(has_line(game, mine))
@@ -88,7 +89,7 @@ def step(game, state, action):
 
 @njit
 def has_line(game, discs):
-    """Return whether ``discs`` (uint64) contain ``game.length`` in a row in any direction."""
+    """Return whether the set of bits ``discs`` (uint64) holds ``game.length`` discs in a row."""
     # `_has_four` is short enough to be inlined into rollouts: 1.3 times as many random games/s.
     return _has_four(game, discs) if game.length == 4 else _has_run(game, discs)
 
@@ -111,7 +112,10 @@ def _has_four(game, discs):
 @njit
 def _has_run(game, discs):
     # Runs double in length: pairs from single discs, fours from pairs, up to the length needed.
-    down, rising, across, falling = discs, discs, discs, discs
+    down = discs
+    rising = discs
+    across = discs
+    falling = discs
     run = 1
     while run < game.length:
         grow = min(run, game.length - run)
@@ -135,7 +139,8 @@ def random_action(game, state, rng, mask):
     occupied = state[0] | state[1]
     while True:
         column = random_below(rng, game.columns)
-        if (occupied >> np.uint64(column * (game.rows + 1) + game.rows - 1)) & ONE == ZERO:
+        top = np.uint64(column * (game.rows + 1) + game.rows - 1)
+        if (occupied >> top) & ONE == ZERO:
             return column
 
 
@@ -193,7 +198,8 @@ def from_cells(game, board, player):
     for row, column in zip(*np.nonzero(board)):
         bit = int(column) * (game.rows + 1) + game.rows - 1 - int(row)
         words[(int(board[row, column]) - 1) ^ player] |= 1 << bit
-    return np.array([words[0], words[1], 2 * np.count_nonzero(board) + line], np.uint64)
+    plies_and_line = 2 * np.count_nonzero(board) + line
+    return np.array([*words, plies_and_line], np.uint64)
 
 
 @rules.implement(ConnectX)
@@ -214,22 +220,24 @@ def appearance(game):
 
 
 def check_position(board: np.ndarray, player: int, length: int) -> bool:
-    """Check that a board is reachable; return whether the last disc completed a line.
+    """Check that a board can occur in a game, and return whether the last disc completed a line.
 
     Args:
-        board: int8[rows, columns] as `rules.cells` returns it.
-        player: the player to move, 0 or 1.
-        length: number of discs in a row that win.
+        board: int8[rows, columns]: 0 empty, 1 the first player's disc, 2 the second's.
+        player: the player to move, 0 or 1; 0 began the game.
+        length: number of discs in a row that wins.
 
     Raises:
-        ValueError: with the square or the reason, if the board is not reachable.
+        ValueError: if a disc has an empty cell below it, the numbers of discs show that it is the
+            other player's turn, or ``player`` already has a line; the message says which.
     """
     filled = board != 0
     for row, column in zip(*np.nonzero(filled[:-1] & ~filled[1:])):
         raise ValueError(
             f"the disc in row {row}, column {column} has an empty cell below it, in row {row + 1}."
         )
-    first, second = int((board == 1).sum()), int((board == 2).sum())
+    first = int((board == 1).sum())
+    second = int((board == 2).sum())
     if first - second != player:
         raise ValueError(
             f"the first player has {first} discs and the second {second}, "
@@ -245,8 +253,11 @@ def check_position(board: np.ndarray, player: int, length: int) -> bool:
 
 def _holds_line(discs: np.ndarray, length: int) -> bool:
     """Return whether ``discs`` (bool[rows, columns]) have ``length`` in a row in any direction."""
-    for view, down, right in ((discs, 0, 1), (discs, 1, 0), (discs, 1, 1), (discs[:, ::-1], 1, 1)):
-        height, width = view.shape[0] - down * (length - 1), view.shape[1] - right * (length - 1)
+    mirrored = discs[:, ::-1]
+    last = length - 1
+    for view, down, right in ((discs, 0, 1), (discs, 1, 0), (discs, 1, 1), (mirrored, 1, 1)):
+        height = view.shape[0] - down * last
+        width = view.shape[1] - right * last
         if height > 0 and width > 0:
             corners = [(down * i, right * i) for i in range(length)]
             shifted = [view[row : row + height, col : col + width] for row, col in corners]

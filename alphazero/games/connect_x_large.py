@@ -1,6 +1,7 @@
-"""Connect-X on boards too large for the 64 bits of `ConnectX`: same rules, actions and text.
+"""Connect-X on boards too large for `ConnectX`, whose states have 64 bits per player.
 
-The state has one byte per cell, row by row from the top, and three more. For 2 x 3:
+Rules, actions and text are the same. A state has one byte per cell, row by row from the top,
+followed by three more bytes. For 2 x 3:
 
     0 1 2      row 0      state[6]: the player to move
     3 4 5      row 1      state[7]: 1 if the last disc completed a line
@@ -18,9 +19,11 @@ from alphazero.runtime.random_generators import random_below
 
 
 class LargeConnectX(NamedTuple):
-    """Sizes of the board, and the number of discs in a row that win.
+    """A game of Connect-X on a large board; ``length`` discs in a row win.
 
-    State: int8[rows * columns + 3]; a cell is 0 empty, 1 the first player's, 2 the second's.
+    State: int8[rows * columns + 3]: the cells, row by row from the top, each 0 if empty, 1 or 2 if
+    it holds the first or the second player's disc; then the player to move, whether the last disc
+    completed a line, and the number of columns that are not full.
     """
 
     rows: int
@@ -41,7 +44,8 @@ def player_to_move(game, state):
 
 @rules.implement(LargeConnectX)
 def is_over(game, state):
-    return state[game.rows * game.columns + 1] == 1 or state[game.rows * game.columns + 2] == 0
+    end = game.rows * game.columns
+    return state[end + 1] == 1 or state[end + 2] == 0
 
 
 @rules.implement(LargeConnectX)
@@ -71,7 +75,7 @@ def step(game, state, action):
 
 @njit
 def has_line_through(game, state, row, column):
-    """Return 1 if the disc at (row, column) is part of a winning line, otherwise 0."""
+    """Return 1 if the disc at (row, column) belongs to a run of ``game.length`` discs, else 0."""
     for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
         forward = _discs_beside(game, state, row, column, down, right)
         backward = _discs_beside(game, state, row, column, -down, -right)
@@ -82,7 +86,11 @@ def has_line_through(game, state, row, column):
 
 @njit
 def _discs_beside(game, state, row, column, down, right):
-    """Count the same player's discs that follow (row, column) in one direction without a gap."""
+    """Count the same player's discs that follow the disc at (row, column) without a gap.
+
+    They are counted in the direction of the step (down, right), each -1, 0 or 1; the disc at (row,
+    column) is not counted.
+    """
     disc = state[row * game.columns + column]
     count = 0
     row += down
@@ -123,14 +131,16 @@ def state_layout(game):
 
 @rules.implement(LargeConnectX)
 def cells(game, state):
-    return state[: game.rows * game.columns].reshape(game.rows, game.columns).copy()
+    board = state[: game.rows * game.columns]
+    return board.reshape(game.rows, game.columns).copy()
 
 
 @rules.implement(LargeConnectX)
 def from_cells(game, board, player):
     line = connect_x.check_position(board, player, game.length)
     open_columns = np.count_nonzero(board[0] == 0)
-    return np.concatenate([board.ravel(), [player, line, open_columns]]).astype(np.int8)
+    facts = [player, line, open_columns]
+    return np.concatenate([board.ravel(), facts]).astype(np.int8)
 
 
 for rule in (

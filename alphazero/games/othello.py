@@ -1,13 +1,13 @@
-"""Othello: a disc flips the opponent's discs that it encloses; more discs at the end win.
+"""Othello: a disc flips the opponent's discs that it encloses; the player with more discs wins.
 
-White moves first. (Elsewhere black does; only the colours are swapped.) Boards of 4x4, 6x6 and 8x8
-lie in the top left corner of one 8x8 grid of bits, so that the same shifts work for every size. Bit
-numbers, with the 6x6 board marked:
+White moves first. (In other programs black does; only the colours are swapped.) Boards of 4x4, 6x6
+and 8x8 lie in the top left corner of one 8x8 grid of bits, so that the same shifts work for every
+size. Bit numbers, with the 6x6 board marked:
 
      0  1  2  3  4  5 |  6  7        Actions are the squares, row * size + column (on 8x8: the bit),
      8  9 10 11 12 13 | 14 15        and the pass, size * size: legal only if there is no other
     16 17 18 19 20 21 | 22 23        move and the game is not over. The game is over as soon as
-    24 25 26 27 28 29 | 30 31        neither side has a move.
+    24 25 26 27 28 29 | 30 31        neither side can place a disc.
     32 33 34 35 36 37 | 38 39
     40 41 42 43 44 45 | 46 47
     -----------------   48 ..
@@ -36,44 +36,59 @@ PAIRS = np.uint64(0x5555555555555555)
 FOURS = np.uint64(0x3333333333333333)
 EIGHTS = np.uint64(0x0F0F0F0F0F0F0F0F)
 # Shifts to higher bits: east 1, south-west 7, south 8, south-east 9; the others are opposites.
-_1, _7, _8, _9 = np.uint64(1), np.uint64(7), np.uint64(8), np.uint64(9)
-_2, _14, _16, _18 = np.uint64(2), np.uint64(14), np.uint64(16), np.uint64(18)
-_4, _32 = np.uint64(4), np.uint64(32)
+_1 = np.uint64(1)
+_7 = np.uint64(7)
+_8 = np.uint64(8)
+_9 = np.uint64(9)
+# Twice these shifts.
+_2 = np.uint64(2)
+_14 = np.uint64(14)
+_16 = np.uint64(16)
+_18 = np.uint64(18)
+# Other numbers of bits.
+_4 = np.uint64(4)
+_32 = np.uint64(32)
 
 
 class Othello(NamedTuple):
-    """The side of the board: 4, 6 or 8.
+    """The game of Othello on a board with ``size`` rows and columns: 4, 6 or 8.
 
-    State: uint64[4] = discs of the player to move, the opponent's discs, squares where the player
-    to move may place a disc, and flags: bit 0 is the player to move (0 is white, who began), bit 1
-    is set if the game is over. The third word is stored because every rule needs it, although it
-    follows from the others.
+    State: uint64[4] = the discs of the player to move, the opponent's discs, the squares where the
+    player to move may place a disc, and flags. Bit 0 of the flags is the player to move (0 is
+    white, who begins); bit 1 is set if the game is over. The third word follows from the first two,
+    but is stored because several rules need it.
     """
 
     size: int
 
 
 def _ray_table() -> np.ndarray:
-    """Make uint64[64, 8]: for each square, the squares in each direction, as set bits.
+    """Return the squares between each square and the edge in 8 directions, uint64[64, 8].
 
-    Directions: east, south-west, south, south-east, then the opposites of these.
+    Entry [s, d] is the set of these squares as bits, without square s itself. The directions d are
+    east, south-west, south and south-east, then their opposites in the same order.
     """
     rays = np.zeros((64, 8), np.uint64)
-    steps = [(0, 1), (1, -1), (1, 0), (1, 1), (0, -1), (-1, 1), (-1, 0), (-1, -1)]
+    steps = [(0, 1), (1, -1), (1, 0), (1, 1)]
+    steps += [(-down, -right) for down, right in steps]
     for square in range(64):
         for direction, (down, right) in enumerate(steps):
-            row, column, ray = square // 8 + down, square % 8 + right, 0
+            row = square // 8 + down
+            column = square % 8 + right
+            ray = 0
             while 0 <= row < 8 and 0 <= column < 8:
                 ray |= 1 << (row * 8 + column)
-                row, column = row + down, column + right
+                row += down
+                column += right
             rays[square, direction] = ray
     return rays
 
 
 def _nth_bit_table() -> np.ndarray:
-    """Make uint8[256, 8]: entry [b, n] is the index of the n-th lowest set bit of b, n from 0.
+    """Return a table of the set bits of every byte, uint8[256, 8].
 
-    It is 0 if the byte b has fewer bits.
+    Entry [b, n] is the index of the n-th lowest set bit of the byte b, with n counted from 0; it is
+    0 if b has no such bit.
     """
     table = np.zeros((256, 8), np.uint8)
     for byte in range(256):
@@ -108,8 +123,11 @@ def is_over(game, state):
 
 @rules.implement(Othello)
 def result(game, state):
-    mine, other = popcount(state[0]), popcount(state[1])
-    return 1 if mine > other else (-1 if mine < other else 0)
+    mine = popcount(state[0])
+    other = popcount(state[1])
+    if mine > other:
+        return 1
+    return -1 if mine < other else 0
 
 
 @rules.implement(Othello)
@@ -117,13 +135,15 @@ def legal_actions(game, state, mask):
     moves = state[2]
     for row in range(game.size):
         for column in range(game.size):
-            mask[row * game.size + column] = ((moves >> np.uint64(row * 8 + column)) & ONE) != ZERO
+            bit = np.uint64(row * 8 + column)
+            mask[row * game.size + column] = ((moves >> bit) & ONE) != ZERO
     mask[game.size * game.size] = moves == ZERO and state[3] <= ONE
 
 
 @rules.implement(Othello)
 def step(game, state, action):
-    mine, other = state[0], state[1]
+    mine = state[0]
+    other = state[1]
     if action != game.size * game.size:
         square = action if game.size == 8 else (action // game.size) * 8 + action % game.size
         flipped = flips(mine, other, square)
@@ -137,7 +157,10 @@ def step(game, state, action):
 
 @njit
 def find_moves(game, state):
-    """Write the legal squares into state[2], and set bit 1 of state[3] if the game is over."""
+    """Store in state[2], as bits, the squares where the player to move may place a disc.
+
+    If neither player can place a disc, the game is over and bit 1 of state[3] is set.
+    """
     board = ((ONE << np.uint64(game.size)) - ONE) * EVERY_ROW >> np.uint64(64 - 8 * game.size)
     empty = board & ~(state[0] | state[1])
     state[2] = moves_of(state[0], state[1]) & empty
@@ -147,11 +170,12 @@ def find_moves(game, state):
 
 @njit
 def moves_of(mine, other):
-    """Return the squares just past a run of ``other``'s discs that starts beside one of ``mine``.
+    """Return the squares just past each run of opponent's discs next to one of the player's discs.
 
-    All arguments are uint64; the result may include occupied squares. Runs grow from all of
-    ``mine`` at once, in each of 8 directions, to 1, 2, 4 and 6 discs. Discs on the outer columns
-    cannot be enclosed sideways; excluding them keeps a run from continuing in the next row.
+    These are the legal moves of the player with the discs ``mine``, and some occupied squares. Both
+    arguments and the result are sets of squares as uint64. Runs grow from all of ``mine`` at once,
+    in each of 8 directions, to 1, 2, 4 and 6 discs. Discs of ``other`` on the outer columns cannot
+    be enclosed sideways; excluding them keeps a run from continuing in the next row.
     """
     inner = other & INNER_COLUMNS
     return (
@@ -179,11 +203,19 @@ def _ends_of_runs(mine, other, shift, twice):
 
 @njit
 def flips(mine, other, square):
-    """Return the discs of ``other`` that a disc on ``square`` flips.
+    """Return the opponent's discs that flip when a player places a disc on ``square``.
 
-    All are uint64 except ``square``. Along a ray, the first square without a disc of ``other`` is
-    the lowest or highest bit of a word. If that square is in ``mine``, all discs before it flip.
-    One bit is added to each such word, so that it is never zero.
+    Along a ray, the first square without a disc of ``other`` is the lowest or highest bit of a
+    word. If that square is in ``mine``, all discs before it flip. One bit is added to each such
+    word, so that it is never zero.
+
+    Args:
+        mine: uint64, the player's discs as bits.
+        other: uint64, the opponent's discs as bits.
+        square: bit number of an empty square.
+
+    Returns:
+        The discs that flip as bits, uint64.
     """
     not_other = ~other
     flipped = ZERO
@@ -213,11 +245,13 @@ def random_action(game, state, rng, mask):
 
 @njit
 def nth_bit_index(bits, n):
-    """Return the index of the set bit that has ``n`` set bits below it; n < popcount(bits).
+    """Return the index of the n-th lowest set bit of ``bits`` (uint64); n counts from 0.
 
-    S. Vigna, "Broadword implementation of rank/select queries", 2008. Without a loop there is no
-    branch to mispredict: 18% more random games/s. Each byte of ``counts`` holds the number of set
-    bits up to the end of that byte; no sum overflows its byte.
+    ``n`` must be less than the number of set bits. Without a loop there is no branch to mispredict:
+    18% more random games/s. Each byte of ``counts`` holds the number of set bits up to the end of
+    that byte; no sum overflows its byte.
+
+    Source: S. Vigna, "Broadword implementation of rank/select queries", 2008.
     """
     counts = bits - ((bits >> _1) & PAIRS)
     counts = (counts & FOURS) + ((counts >> _2) & FOURS)
@@ -243,17 +277,21 @@ def observe(game, state, planes):
 
 @rules.implement(Othello)
 def action_scores(game, state, weights, scores):
-    mine, other, moves = state[0], state[1], state[2]
+    mine = state[0]
+    other = state[1]
+    moves = state[2]
     difference = popcount(mine) - popcount(other)
     last = game.size - 1
     scores[game.size * game.size] = 0.0
     while moves != ZERO:
         square = lowest_bit_index(moves)
         moves &= moves - ONE
-        row, column = square >> 3, square & 7
+        row = square >> 3
+        column = square & 7
         score = 0.0
         if weights[0] != 0.0:
-            score = weights[0] * (difference + 1 + 2 * popcount(flips(mine, other, square)))
+            num_flipped = popcount(flips(mine, other, square))
+            score = weights[0] * (difference + 1 + 2 * num_flipped)
         edges = (row == 0 or row == last) + (column == 0 or column == last)
         if edges == 2:
             score += weights[1]

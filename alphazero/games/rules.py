@@ -1,12 +1,12 @@
-"""The rules that a game must define, as compiled functions of one position.
+"""The rules that a game must define, as compiled functions of a single position.
 
-A game's file imports nothing else from this package.
+A file that defines a game needs to import only this module of the package.
 
 A game is a NamedTuple of its sizes. A position is a one-dimensional numpy array of fixed length and
 dtype, which `step` changes in place. Each rule is a generic function that dispatches on the class
 of the game: with `functools.singledispatch` in Python, with numba's `overload` in compiled code.
 The same source therefore runs in both, and a kernel that takes the game as its first argument is
-compiled once for each game.
+compiled once for each class of game.
 
 A game's file implements the rules like this::
 
@@ -22,11 +22,11 @@ A game's file implements the rules like this::
 Laws, checked by `tests/games/test_game_laws.py` on random games:
 
 - A position is either over or has a legal action, never both.
-- The state determines everything: the player to move, whether a pass came before, the result.
+- The state alone determines the player to move, the legal actions, the result and what follows.
 - A pass is an action.
 - Results and values are from the viewpoint of the player to move.
 
-Letters for shapes: K words of a state, A actions, S symmetries, C planes, H x W board, F features.
+Letters for shapes: K state entries, A actions, S symmetries, C planes, H x W board, F features.
 """
 
 import functools
@@ -51,24 +51,31 @@ _GAME_CLASSES = set()
 
 
 def _compiled_rule(prototype):
-    """Decorate a rule so that it dispatches on its game's class, in Python and in compiled code."""
+    """Make a rule dispatch on the class of its first argument, in Python and in compiled code.
+
+    The decorated function ``prototype`` is the default for classes that do not implement the rule.
+    """
     generic = _python_rule(prototype)
     jit.overload_by_class(generic)
     return generic
 
 
 def _python_rule(prototype):
-    """Decorate a rule so that it dispatches on its game's class, only in Python."""
+    """Make a rule dispatch on the class of its first argument, in Python only.
+
+    The decorated function ``prototype`` is the default for classes that do not implement the rule.
+    """
     generic = functools.singledispatch(prototype)
     _RULES[prototype.__name__] = generic
     return generic
 
 
 def implement(game_class):
-    """Register the decorated function as a game class's rule of the same name.
+    """Return a decorator that registers a function as the game class's rule of the same name.
 
     Raises:
-        TypeError: if no rule has the function's name, or the rule's arguments differ.
+        TypeError: when a function is decorated, if no rule has the function's name or if its
+            parameters differ from the rule's.
     """
     if game_class not in _GAME_CLASSES:
         _GAME_CLASSES.add(game_class)
@@ -113,22 +120,26 @@ def reset(game, state):
 
 @_compiled_rule
 def player_to_move(game, state):
-    """Return the player to move: 0 began the game, 1 is the other.
+    """Return the player to move: 0 began the game, 1 is the other player.
 
-    If the game is over, this is the player who would move next. In a game of one player it is 0.
+    If the game is over, this is the player who would move next. In a game for one player it is
+    always 0.
     """
     raise _missing(game, "player_to_move")
 
 
 @_compiled_rule
 def legal_actions(game, state, mask):
-    """Write into ``mask`` (bool[A]) which actions are legal: none if the game is over."""
+    """Write into ``mask`` (bool[A]) whether each action is legal: all False if the game is over.
+
+    Every entry must be written, because the mask may hold the values of another position.
+    """
     raise _missing(game, "legal_actions")
 
 
 @_compiled_rule
 def step(game, state, action):
-    """Play a legal ``action`` on ``state``, in place. The caller validates the action."""
+    """Play a legal ``action`` by changing ``state`` in place; the caller validates the action."""
     raise _missing(game, "step")
 
 
@@ -140,37 +151,43 @@ def is_over(game, state):
 
 @_compiled_rule
 def result(game, state):
-    """Return the result of a finished game for the player to move: 1 win, 0 draw, -1 loss.
+    """Return the result of a finished game for the player who would move next.
 
-    A game that defines `result_range` may return any number in that range.
+    It is 1 for a win, 0 for a draw and -1 for a loss, or any number in `result_range` if the game
+    defines that rule.
     """
     raise _missing(game, "result")
 
 
 @_compiled_rule
 def result_range(game):
-    """Return the worst and the best result, which are scaled to -1 and 1.
+    """Return the worst and the best possible result on the game's own scoring scale.
 
-    The scaled results of two players add up to 0.
+    Search and training use results scaled linearly so that these two become -1 and 1. In a game for
+    two players, the scaled results of both must add up to 0.
     """
     return -1.0, 1.0
 
 
 @_compiled_rule
 def observe(game, state, planes):
-    """Write the network's input for the player to move into ``planes`` (zeros[C, H, W])."""
+    """Write the network's input for the player to move into ``planes`` (float32[C, H, W]).
+
+    All entries of ``planes`` are 0 before the call.
+    """
     raise _missing(game, "observe")
 
 
 @_compiled_rule
 def random_action(game, state, rng, mask):
-    """Return a uniformly random legal action of an unfinished game.
+    """Return a legal action of an unfinished game, chosen uniformly at random.
 
-    The default counts the legal actions; rules with bit boards can do this faster.
+    The default chooses from the mask that `legal_actions` writes; a game can define a faster rule.
 
     Args:
-        rng: uint64[1], see `alphazero.runtime.random_generators.kernel_rng`.
-        mask: bool[A], scratch memory.
+        rng: uint64[1], the random state, which is advanced; see
+            `alphazero.runtime.random_generators.kernel_rng`.
+        mask: bool[A], scratch memory that the rule may overwrite.
     """
     legal_actions(game, state, mask)
     count = 0
@@ -188,12 +205,13 @@ def random_action(game, state, rng, mask):
 
 @_compiled_rule
 def action_scores(game, state, weights, scores):
-    """Write each legal action's score into ``scores`` (float64[A]), for weighted rollouts.
+    """Write a score for each legal action into ``scores`` (float64[A]), to guide weighted rollouts.
 
-    A larger score is better for the player to move. Scores of illegal actions are ignored.
+    An action is played with a probability proportional to exp(score), so a larger score must be
+    better for the player to move. Scores of illegal actions are ignored. By default, all are 0.
 
     Args:
-        weights: float64[F], the weights of the game's features.
+        weights: float64[F], the weight of each of the game's features; see `feature_names`.
     """
     for action in range(scores.shape[0]):
         scores[action] = 0.0
@@ -201,7 +219,7 @@ def action_scores(game, state, weights, scores):
 
 @njit
 def scaled_result(game, state):
-    """Return the result of a finished game for the player to move, in [-1, 1]."""
+    """Return the result of a finished game for the player to move, scaled to [-1, 1]."""
     worst, best = result_range(game)
     return 2.0 * (result(game, state) - worst) / (best - worst) - 1.0
 
@@ -217,13 +235,13 @@ def num_players(game) -> int:
 
 @_python_rule
 def num_actions(game) -> int:
-    """Return A, the number of actions, legal or not."""
+    """Return A, the number of different actions in the game, legal or not."""
     raise _missing(game, "num_actions")
 
 
 @_python_rule
 def state_layout(game) -> tuple[int, np.dtype]:
-    """Return the length K and the dtype of a state."""
+    """Return the number of entries of a state, K, and their dtype."""
     raise _missing(game, "state_layout")
 
 
@@ -241,7 +259,9 @@ def max_plies(game) -> int:
 
 @_python_rule
 def symmetries(game) -> tuple[np.ndarray, np.ndarray]:
-    """Return tables of the board's symmetries, for positions and policies, the identity first.
+    """Return the symmetries of the board as permutation tables for positions and policies.
+
+    The first symmetry must be the identity; by default it is the only one.
 
     Returns:
         cells: int32[S, H*W]; the entry at flat index i of a transformed plane is the entry at
@@ -255,13 +275,13 @@ def symmetries(game) -> tuple[np.ndarray, np.ndarray]:
 
 @_python_rule
 def rollout_weights(game) -> np.ndarray:
-    """Return the default weights of `action_scores`, float64[F]; empty if there are no features."""
+    """Return the default weights for `action_scores`, float64[F], where F is 0 without features."""
     return np.zeros(0)
 
 
 @_python_rule
 def feature_names(game) -> tuple[str, ...]:
-    """Return the names of the F features of `action_scores`, in the order of their weights."""
+    """Return the names of the features used by `action_scores`, in the order of their weights."""
     return ()
 
 
@@ -276,7 +296,11 @@ def cells(game, state) -> np.ndarray:
 
 @_python_rule
 def piece_letters(game) -> str:
-    """Return letters for an empty square, each player's piece and, if any, a blocked square."""
+    """Return the letters that draw an empty square and each player's piece on a board as text.
+
+    They are in the order empty, first player, second player. A fourth letter stands for a blocked
+    square, in games that have them.
+    """
     return ".XO"
 
 
@@ -288,10 +312,14 @@ def appearance(game) -> Appearance:
 
 @_python_rule
 def from_cells(game, board: np.ndarray, player: int) -> np.ndarray:
-    """Return the state with the given board (int8[H, W], as `cells` returns it) and player to move.
+    """Return the state ([K]) with the given board and player to move.
+
+    Args:
+        board: int8[H, W], as `cells` returns it.
+        player: the player to move; 0 began the game.
 
     Raises:
-        ValueError: if the board is not reachable or the game has no such rule, with the reason.
+        ValueError: if the board cannot be reached in a game, or the game does not define this rule.
     """
     raise ValueError(
         "this game cannot set up a position from a board, because it does not define the rule "
@@ -301,28 +329,30 @@ def from_cells(game, board: np.ndarray, player: int) -> np.ndarray:
 
 @_python_rule
 def action_squares(game, action: int) -> tuple[int, ...]:
-    """Return the squares that an action names, in order: from and to, or the one it fills.
+    """Return the squares that an action leaves and enters, or the one it fills; () for a pass.
 
-    A square is a flat index, row * W + column. This rule lets people move pieces by clicking,
-    dragging, or typing the names of squares. Actions without squares, such as a pass, return ().
+    A square is a flat index, row * W + column, with row 0 at the top. With this rule people can
+    move pieces by clicking, dragging, or typing the names of squares.
     """
     return ()
 
 
 @_python_rule
 def action_to_text(game, action: int) -> str | None:
-    """Format an action in the notation of the rules, which may count from 0.
+    """Format an action in the game's own notation, such as "pass".
 
-    If the rule returns None, the action is written as the names of its squares, or as its number.
+    By default this is None: the action is then written as the names of its squares, or as its
+    number, counted from 0.
     """
     return None
 
 
 @_python_rule
 def text_to_action(game, text: str) -> int | None:
-    """Parse an action that a person typed.
+    """Parse an action that a person typed in the game's own notation, and return its number.
 
-    If the rule returns None, people type the text that they read, or the names of the squares.
+    By default this is None: people then type the text that `action_to_text` returns, the names of
+    the action's squares, or its number, counted from 0.
 
     Raises:
         ValueError: if the text is not an action; the message says what is allowed.

@@ -1,11 +1,12 @@
-"""Names of squares such as d3 and of moves such as a2a3, and Othello's two set-ups.
+"""Convert squares and moves to names such as d3 and a2a3 and back, for Othello in both set-ups.
 
-A square's name is its column's letter, from the left, and its row's number, counted from the bottom
-as in chess or from the top as in Othello. A move's name consists of its squares, from and to.
+A square's name is its column's letter, from the left, followed by its row's number, counted from
+the bottom as in chess or from the top as in Othello. A move's name is that of the square it starts
+from followed by that of the square it goes to, or the name of the only square.
 
 In the usual set-up of Othello black moves first and has discs on e4 and d5. In ours white moves
 first and has discs on d4 and e5. Swapping the colours and mirroring the columns turns one into the
-other and changes no rule, so a game of one is a game of the other:
+other and changes no rule, so every game in one set-up is also a game in the other:
 
       a b c d e f g h
     4 - - - W B - - -           the first moves in our set-up, white's: e3, f4, c5, d6
@@ -22,52 +23,66 @@ _BETWEEN = re.compile(r"(?<=\d)\s*[-:>x]?\s*(?=[a-z])", re.ASCII)
 
 
 def edge_names(rows: int, columns: int, from_top: bool = False) -> tuple[list[str], list[str]]:
-    """Return the names of the columns, left to right, and of the rows, top to bottom.
+    """Return the names of a board's columns, left to right, and of its rows, top to bottom.
+
+    Columns are named a, b, c, ... and rows 1, 2, 3, ...
 
     Args:
+        rows, columns: the size of the board.
         from_top: True if row 1 is at the top, False if it is at the bottom.
     """
     numbers = [str(row + 1) for row in range(rows)]
     if not from_top:
         numbers.reverse()
-    return [_letters(column) for column in range(columns)], numbers
+    letters = [_letters(column) for column in range(columns)]
+    return letters, numbers
 
 
 def _letters(column: int) -> str:
     """Name a column, counted from 0: a, b, ... z, aa, ab, ..."""
     before, letter = divmod(column, 26)
-    return (_letters(before - 1) if before else "") + chr(ord("a") + letter)
+    prefix = _letters(before - 1) if before else ""
+    return prefix + chr(ord("a") + letter)
 
 
 def action_names(
     squares: Sequence[tuple[int, ...]], rows: int, columns: int, from_top: bool = False
 ) -> list[str]:
-    """Write each action as its squares, such as "a2a3", or as its number if it has no squares.
+    """Name each action after its squares, such as "a2a3", or by its number if it has no squares.
 
-    Actions with the same squares, such as promotions, are numbered: "a7a8=1", "a7a8=2".
+    Actions with the same squares, such as promotions in chess, are numbered: "a7a8=1", "a7a8=2".
 
     Args:
-        squares: the squares of each action, see `rules.action_squares`.
-        from_top: see `edge_names`.
+        squares: the flat indices of each action's squares, see `rules.action_squares`.
+        rows, columns: the size of the board.
+        from_top: True if row 1 is at the top, False if it is at the bottom.
 
     Raises:
-        ValueError: for a square that is not on the board.
+        ValueError: if one of the squares is not on the board.
     """
-    for action, one in enumerate(squares):
-        if not all(0 <= square < rows * columns for square in one):
-            allowed = f"squares of this board are 0 to {rows * columns - 1}"
-            raise ValueError(f"'action_squares' of action {action} is {one}: {allowed}.")
     column_names, row_names = edge_names(rows, columns, from_top)
-    texts = [
-        "".join(column_names[square % columns] + row_names[square // columns] for square in one)
-        for one in squares
-    ]
-    total, seen = Counter(texts), Counter[str]()
+    texts = []
+    for action, own_squares in enumerate(squares):
+        text = ""
+        for square in own_squares:
+            if not 0 <= square < rows * columns:
+                allowed = f"squares of this board are 0 to {rows * columns - 1}"
+                raise ValueError(
+                    f"'action_squares' of action {action} is {own_squares}: {allowed}."
+                )
+            text += column_names[square % columns] + row_names[square // columns]
+        texts.append(text)
+    num_equal = Counter(texts)
+    numbers = Counter[str]()
     names = []
     for action, text in enumerate(texts):
-        seen[text] += 1
-        several = f"{text}={seen[text]}" if total[text] > 1 else text
-        names.append(several if text else str(action))
+        if not text:
+            names.append(str(action))
+        elif num_equal[text] == 1:
+            names.append(text)
+        else:
+            numbers[text] += 1
+            names.append(f"{text}={numbers[text]}")
     return names
 
 
@@ -76,49 +91,66 @@ def named_squares(
 ) -> tuple[int, ...] | None:
     """Parse the squares of a move typed as "a2a3", "a2-a3" or "A2xB3".
 
+    Args:
+        rows, columns: the size of the board.
+        from_top: True if row 1 is at the top, False if it is at the bottom.
+
     Returns:
-        Flat indices, row * columns + column; None if the text does not name squares.
+        The squares as flat indices, row * columns + column with row 0 at the top; None if the text
+        is not a sequence of names of squares on the board.
     """
     column_names, row_names = edge_names(rows, columns, from_top)
-    found = []
+    squares = []
     for name in _BETWEEN.split(text.strip().lower()):
         match = _NAME.fullmatch(name)
         if match is None or match[1] not in column_names or match[2] not in row_names:
             return None
-        found.append(row_names.index(match[2]) * columns + column_names.index(match[1]))
-    return tuple(found)
+        row = row_names.index(match[2])
+        column = column_names.index(match[1])
+        squares.append(row * columns + column)
+    return tuple(squares)
 
 
 def named_action(
     text: str, squares: Sequence[tuple[int, ...]], rows: int, columns: int, from_top: bool = False
 ) -> int:
-    """Parse an action typed as `action_names` writes it, or as the names of its squares.
+    """Return the action that a person typed as its name or as its squares.
+
+    Args:
+        text: a name from `action_names`, such as "a2a3", "a7a8=1" or the number of an action
+            without squares; or squares, such as "a2-a3".
+        squares: the flat indices of each action's squares, see `rules.action_squares`.
+        rows, columns: the size of the board.
+        from_top: True if row 1 is at the top, False if it is at the bottom.
 
     Raises:
-        ValueError: if the text is not one action; the message says what is allowed.
+        ValueError: if the text names no action, or squares that several actions share; the message
+            says what to type.
     """
     typed = text.strip().lower()
     names = action_names(squares, rows, columns, from_top)
     if typed in names:
         return names.index(typed)
     named = named_squares(typed, rows, columns, from_top)
-    meant = [action for action, one in enumerate(squares) if one and one == named]
+    meant = [action for action in range(len(squares)) if named and squares[action] == named]
     if len(meant) == 1:
         return meant[0]
     if meant:
         choices = ", ".join(names[action] for action in meant)
         raise ValueError(f"'{text.strip()}' can mean several moves: type one of {choices}.")
-    example = next((name for name, one in zip(names, squares) if one), "0")
+    named_actions = [name for name, own_squares in zip(names, squares) if own_squares]
+    example = named_actions[0] if named_actions else "0"
     raise ValueError(f"'{text.strip()}' is not a move: type its squares, such as {example}.")
 
 
 def square_name(square: int, size: int, mirrored: bool = False) -> str:
-    """Name a square of the Othello board, such as "d3", or the pass.
+    """Return the name of the square where an Othello action plays, such as "d3", or "pass".
 
     Args:
-        square: its number in our rules, row by row; size * size is the pass.
-        size: the board's number of rows.
-        mirrored: True for the usual set-up, False for ours.
+        square: the action in our rules: row * size + column, or size * size for the pass.
+        size: the number of rows, equal to that of columns.
+        mirrored: True to name the square as in the usual set-up of Othello, which mirrors our
+            columns.
     """
     if square == size * size:
         return "pass"
@@ -129,15 +161,25 @@ def square_name(square: int, size: int, mirrored: bool = False) -> str:
 
 
 def named_square(name: str, size: int, mirrored: bool = False) -> int | None:
-    """Return the number of an Othello square, named such as "d3", or of "pass".
+    """Return the Othello action for the name of a square, such as "d3", or for "pass".
 
-    It is the inverse of `square_name`, with the same arguments; it returns None for other names.
+    This is the inverse of `square_name`.
+
+    Args:
+        size: the number of rows, equal to that of columns.
+        mirrored: True if the name is from the usual set-up of Othello, which mirrors our columns.
+
+    Returns:
+        The action in our rules: row * size + column, or size * size for the pass; None if the board
+        has no such square.
     """
     name = name.strip().lower()
     if name == "pass":
         return size * size
-    found = named_squares(name, size, size, from_top=True)
-    if found is None or len(found) != 1:
+    squares = named_squares(name, size, size, from_top=True)
+    if squares is None or len(squares) != 1:
         return None
-    row, column = divmod(found[0], size)
-    return row * size + (size - 1 - column if mirrored else column)
+    row, column = divmod(squares[0], size)
+    if mirrored:
+        column = size - 1 - column
+    return row * size + column

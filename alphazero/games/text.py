@@ -1,4 +1,4 @@
-"""Parse what a person typed: a number or a board."""
+"""Parse text that a person typed: the number of a move or other choice, or a board."""
 
 import numpy as np
 
@@ -6,15 +6,17 @@ _MAX_DIGITS = 9
 
 
 def parse_index(text: str, count: int, noun: str = "move", also: str = "", first: int = 0) -> int:
-    """Convert the number that a person typed to choose one of ``count`` items to an index from 0.
+    """Parse a number typed to choose one of ``count`` items; return the item's index, from 0.
 
     Args:
-        noun: what an item is called in messages, such as "move".
-        also: text to append to messages, on what else may be typed.
+        count: the number of items to choose from.
+        noun: what an item is called in error messages, such as "move".
+        also: what else may be typed, appended to error messages, such as ", or 'pass'".
         first: the number that people type for the first item.
 
     Raises:
-        ValueError: if there is no such number; the message says what is allowed.
+        ValueError: if the text is not a number from ``first`` to ``first + count - 1``; the message
+            says what is allowed.
     """
     text = text.strip()
     allowed = f"type a number from {first} to {first + count - 1}{also}"
@@ -32,14 +34,16 @@ def parse_board(text: str, shape: tuple[int, int], letters: str, game_name: str)
 
     Args:
         shape: (H, W) of the board.
-        letters: letters for an empty square, the first player's piece, the second player's.
-        game_name: the game's name in messages.
+        letters: the letters of an empty square, the first player's piece and the second player's,
+            and of a blocked square if the game has any.
+        game_name: the game's name for error messages.
 
     Returns:
-        int8[H, W]: 0 empty, 1 the first player's piece, 2 the second player's.
+        int8[H, W]: each square's index in ``letters``, such as 1 for the first player's piece.
 
     Raises:
-        ValueError: if the text is not a board; the message names the wrong row and column.
+        ValueError: if a row is missing or has the wrong length, or a square holds another letter;
+            the message says where.
     """
     height, width = shape
     lines = [line.rstrip("\r") for line in text.strip("\n").split("\n")]

@@ -34,20 +34,24 @@ ZERO = np.uint64(0)
 
 
 class TicTacToe(NamedTuple):
-    """The board's side, always 3. State: uint64[2], cells of the player to move, the opponent's."""
+    """The game of tic-tac-toe; ``side`` is the number of rows and of columns, always 3.
+
+    State: uint64[2] = the cells of the player to move, and those of the opponent, as sets of bits.
+    """
 
     side: int
 
 
 def _line_table() -> np.ndarray:
-    """Make bool[512]: for each set of cells, given by its bits, whether it contains a line."""
+    """Return whether each set of cells, numbered by its 9 bits, contains a line: bool[512]."""
     return np.array([any(cells & line == line for line in LINES) for cells in range(512)])
 
 
 def _nth_cell_table() -> np.ndarray:
-    """Make int8[512, 9]: entry [s, n] is the n-th lowest cell in the set s of cells, n from 0.
+    """Return a table of the cells in each set of cells, int8[512, 9], which fits into the L1 cache.
 
-    It is 0 if the set has fewer cells. The table fits into the L1 cache.
+    Entry [s, n] is the n-th lowest cell, counted from 0, in the set whose bits are s, or 0 if the
+    set has no such cell.
     """
     table = np.zeros((512, 9), np.int8)
     for cells in range(512):
@@ -105,8 +109,11 @@ def random_action(game, state, rng, mask):
 @rules.implement(TicTacToe)
 def observe(game, state, planes):
     for cell in range(9):
-        planes[0, cell // 3, cell % 3] = np.float32((state[0] >> np.uint64(cell)) & ONE)
-        planes[1, cell // 3, cell % 3] = np.float32((state[1] >> np.uint64(cell)) & ONE)
+        row = cell // 3
+        column = cell % 3
+        bit = np.uint64(cell)
+        planes[0, row, column] = np.float32((state[0] >> bit) & ONE)
+        planes[1, row, column] = np.float32((state[1] >> bit) & ONE)
 
 
 @rules.implement(TicTacToe)
@@ -152,7 +159,8 @@ def cells(game, state):
 
 @rules.implement(TicTacToe)
 def from_cells(game, board, player):
-    first, second = int((board == 1).sum()), int((board == 2).sum())
+    first = int((board == 1).sum())
+    second = int((board == 2).sum())
     if first - second != player:
         raise ValueError(f"with {first} X and {second} O it is not {'XO'[player]}'s turn.")
     words = [

@@ -1,10 +1,10 @@
-"""A cache in front of an evaluator: a position that was evaluated before is not evaluated again.
+"""Caches an evaluator's results, so that positions seen before are not evaluated again.
 
-In self-play, each thread has a cache in front of the shared
-`alphazero.inference.verified_engine.VerifiedEngine`; a player has one in front of its
-`alphazero.inference.network_evaluator.NetworkEvaluator`. The key of a position is a hash of its
-planes, the network's only input. Optionally, symmetric positions share one entry. The table has a
-fixed size: a new position may overwrite an older one.
+In self-play, each thread has its own cache in front of the
+`alphazero.inference.verified_engine.VerifiedEngine` that all threads share; a player has a cache in
+front of its `alphazero.inference.network_evaluator.NetworkEvaluator`. A position's key is a hash of
+its planes, which are all that the network sees. Symmetric positions can share one entry. The table
+has a fixed size, so a new position may overwrite an older one.
 """
 
 import threading
@@ -15,59 +15,66 @@ import numpy as np
 
 from alphazero.runtime.jit import njit
 
-_WAYS = 4  # entries in which a key may be; with four, few are overwritten before the table is full
+_WAYS = 4  # entries per group; with four, few are overwritten before the table is full
 _EMPTY = np.uint64(0)
 _NOT_PENDING = -1
 _FOUND = -1
-_KEY_SEED = 20_181_207  # fixed, so that runs can be repeated
+_KEY_SEED = 20_181_207  # fixed, so that runs are reproducible
 
 
 class CacheTable(NamedTuple):
-    """The cache's E entries, in groups of `_WAYS`; a position's hash selects its group."""
+    """The cache's E entries, each of which stores the results for one position.
 
-    keys: np.ndarray  #: uint64[E], 0 in an empty entry
-    pending: np.ndarray  #: int32[E], index of the miss that will fill the entry, -1 if none
-    logits: np.ndarray  #: float32[E, A], for the canonical image of the position
-    values: np.ndarray  #: float32[E]
+    Entries form groups of `_WAYS`; the hash of a position selects its group.
+    """
+
+    keys: np.ndarray  #: uint64[E], hash of the stored position; 0 in an empty entry
+    pending: np.ndarray  #: int32[E], index of the miss that will fill the entry; -1 if none
+    logits: np.ndarray  #: float32[E, A], policy logits for the position's canonical image
+    values: np.ndarray  #: float32[E], in [-1, 1], for the player to move
 
 
 class Lookup(NamedTuple):
-    """The result of looking up a batch of B positions in the table.
+    """The result of looking up a batch of B positions in the cache's table.
 
     A position that is not stored is a miss; equal positions in a batch share one miss. The arrays
-    are reused, and may be longer than B.
+    are reused for every batch and may be longer than B.
     """
 
-    symmetries: np.ndarray  #: int32[B], symmetry that gives the canonical image
-    misses: np.ndarray  #: int32[B], index of the miss that a position belongs to, -1 if stored
-    miss_rows: np.ndarray  #: int32[B], for each miss: batch row to evaluate
+    symmetries: np.ndarray  #: int32[B], symmetry that maps each position to its canonical image
+    misses: np.ndarray  #: int32[B], index of the miss that each position belongs to; -1 if stored
+    miss_rows: np.ndarray  #: int32[B], for each miss: row of the batch to evaluate
     miss_entries: np.ndarray  #: int64[B], for each miss: table entry that it will fill
-    miss_symmetries: np.ndarray  #: int32[B], for each miss: symmetry from its image to the entry's
+    #: int32[B], for each miss: symmetry that maps the evaluated image to the canonical one
+    miss_symmetries: np.ndarray
 
 
 class EvaluationCounts(NamedTuple):
-    """The work of a cached evaluator since it was created."""
+    """The numbers of positions requested from a cache and evaluated, and the evaluator's time."""
 
-    num_requested: int  #: number of requested positions
-    num_evaluated: int  #: number of requested positions that were not in the cache
-    evaluator_s: float  #: wall-clock seconds inside the evaluator behind the cache
+    num_requested: int  #: number of positions passed to `CachedEvaluator.evaluate`
+    num_evaluated: int  #: number of positions passed on to the evaluator behind the cache
+    evaluator_s: float  #: wall-clock seconds spent in the evaluator behind the cache
 
 
 class CachedEvaluator:
-    """An `alphazero.inference.evaluator.Evaluator` that remembers its results. Threads take turns.
+    """An `alphazero.inference.evaluator.Evaluator` that remembers the results of another evaluator.
 
-    Each self-play thread has a separate cache. A shared one would have slightly more hits, but the
-    last bits of a result would depend on which thread came first, and no run could be repeated.
+    Several threads may call `evaluate`, but only one call runs at a time. In self-play, each thread
+    has its own cache: a shared cache would have slightly more hits, but the last bits of a result
+    would depend on which thread came first, so runs would not be reproducible.
 
     Args:
-        evaluator: evaluates positions that are not stored; call `clear` when its weights change.
-        planes_shape: (C, H, W).
+        evaluator: evaluates the positions that are not stored; call `clear` when its weights
+            change.
+        planes_shape: (C, H, W), the shape of one position's planes.
         cell_symmetries: int32[S, H * W], see `alphazero.games.rules.symmetries`.
         action_symmetries: int32[S, A]; pass only the first row of both tables, the identity, to
             store symmetric positions separately.
-        max_bytes: memory limit of the table; 0 stores nothing.
-        evaluates_canonical: whether a position that is not stored is evaluated as its canonical
-            image. The result then depends only on the position, not on which image came first.
+        max_bytes: memory limit of the stored results; 0 disables the cache.
+        evaluates_canonical: whether to evaluate the canonical symmetric image of a position that is
+            not stored, instead of the position itself; the result then does not depend on which
+            image is requested first.
     """
 
     def __init__(
@@ -91,7 +98,7 @@ class CachedEvaluator:
         self._turn = threading.Lock()
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Look up or evaluate positions; see `alphazero.inference.evaluator.Evaluator.evaluate`."""
+        """Evaluate positions, taking stored results from the cache; see `Evaluator.evaluate`."""
         with self._turn:
             self._num_requested += len(planes)
             if self._table is None:
@@ -100,11 +107,11 @@ class CachedEvaluator:
 
     @property
     def counts(self) -> EvaluationCounts:
-        """The counts of this evaluator's work so far."""
+        """The numbers of requested and evaluated positions so far, and the evaluation time."""
         return EvaluationCounts(self._num_requested, self._num_evaluated, self._evaluator_s)
 
     def _ask(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Evaluate positions with the evaluator behind the cache, and count them."""
+        """Evaluate positions with the evaluator behind the cache, counting them and the time."""
         start = time.perf_counter()
         answers = self.evaluator.evaluate(planes)
         self._evaluator_s += time.perf_counter() - start
@@ -112,7 +119,7 @@ class CachedEvaluator:
         return answers
 
     def _look_up(self, planes: np.ndarray, table: CacheTable) -> tuple[np.ndarray, np.ndarray]:
-        """Return stored logits and values; evaluate and store the positions that are missing."""
+        """Return logits and values from the table; evaluate and store missing positions first."""
         num_rows = len(planes)
         bits = np.ascontiguousarray(planes).reshape(num_rows, -1).view(np.uint32)
         logits = np.empty((num_rows, table.logits.shape[1]), np.float32)
@@ -133,7 +140,11 @@ class CachedEvaluator:
         return logits, values
 
     def _missing(self, planes: np.ndarray, num_misses: int) -> np.ndarray:
-        """Return the planes of the positions to evaluate, [num_misses, C, H, W]."""
+        """Return the planes to evaluate for the misses of the last lookup, [num_misses, C, H, W].
+
+        If canonical images are evaluated, this sets ``miss_symmetries`` of the misses to the
+        identity.
+        """
         rows = self._lookup.miss_rows[:num_misses]
         symmetries = self._lookup.miss_symmetries[:num_misses]
         if self._cells is None:
@@ -144,19 +155,22 @@ class CachedEvaluator:
         return images.reshape(num_misses, *planes.shape[1:])
 
     def clear(self) -> None:
-        """Forget all stored results."""
+        """Empty the cache; call this when the evaluator's weights have changed."""
         if self._table is not None:
             self._table.keys.fill(_EMPTY)
             self._table.pending.fill(_NOT_PENDING)
 
 
 def bytes_per_entry(num_actions: int) -> int:
-    """Return the number of bytes that one stored position takes."""
+    """Return the memory that one stored position takes in a `CacheTable`, in bytes."""
     return 16 + 4 * num_actions
 
 
 def _empty_table(num_actions: int, max_bytes: int) -> CacheTable:
-    """Make an empty table whose size is a power of two, with at least two groups of entries."""
+    """Allocate an empty table of at most ``max_bytes``, but at least two groups of entries.
+
+    The number of entries is a power of two.
+    """
     size = max(max_bytes // bytes_per_entry(num_actions), 2 * _WAYS)
     size = 1 << (int(size).bit_length() - 1)
     return CacheTable(
@@ -178,13 +192,18 @@ def _lookup_buffers(num_rows: int) -> Lookup:
 
 
 def _key_factors(planes_shape, cell_symmetries: np.ndarray) -> np.ndarray:
-    """Make a random odd hash factor for each number in the planes: uint64[S, C * H * W].
+    """Make a random odd hash factor for each entry of the planes, under each symmetry.
 
-    Each symmetry permutes the identity's factors as it permutes the cells.
+    Each symmetry permutes the identity's factors in the same way as it permutes the cells. A
+    position under one symmetry therefore has the same hash as its image under the identity.
+
+    Returns:
+        uint64[S, C * H * W]
     """
     num_planes, height, width = planes_shape
     shape = (num_planes, height * width)
-    random = np.random.default_rng(_KEY_SEED).integers(0, 2**63, shape, dtype=np.uint64)
+    generator = np.random.default_rng(_KEY_SEED)
+    random = generator.integers(0, 2**63, shape, dtype=np.uint64)
     factors = random * np.uint64(2) + np.uint64(1)
     images = np.empty((len(cell_symmetries), *shape), np.uint64)
     for image, cells in zip(images, cell_symmetries):
@@ -194,18 +213,19 @@ def _key_factors(planes_shape, cell_symmetries: np.ndarray) -> np.ndarray:
 
 @njit
 def look_up(table, factors, actions, bits, lookup, logits, values):
-    """Copy the results of stored positions, and reserve table entries for the other positions.
+    """Copy the results of stored positions, and reserve table entries for the others.
 
     Args:
-        table: `CacheTable`, changed in place.
-        factors: uint64[S, C * H * W], see `_key_factors`.
+        table: the `CacheTable`; entries are reserved in place.
+        factors: uint64[S, C * H * W], hash factors from `_key_factors`.
         actions: int32[S, A], the action symmetries.
-        bits: uint32[B, C * H * W], the planes' floats read as integers.
-        lookup: `Lookup`, output.
-        logits, values: float32[B, A] and float32[B], output: results of the positions found.
+        bits: uint32[B, C * H * W], the planes' floats reinterpreted as integers.
+        lookup: the `Lookup` to fill.
+        logits, values: float32[B, A] and float32[B]; rows of stored positions are written, others
+            are left unchanged.
 
     Returns:
-        The number of different positions to evaluate.
+        The number of misses, that is, of distinct positions to evaluate.
     """
     num_misses = 0
     mask = np.uint64(table.keys.shape[0] // _WAYS - 1)
@@ -234,19 +254,22 @@ def look_up(table, factors, actions, bits, lookup, logits, values):
 
 @njit
 def store(table, actions, lookup, new_logits, new_values, logits, values):
-    """Copy the evaluator's results to the positions that wait for them, and store them.
+    """Write the results for the misses to the batch rows that need them and to the table.
 
-    If a later miss of the same batch took over an entry, that miss fills it.
+    If a later miss of the same batch has taken over an entry, that miss fills it.
 
     Args:
-        table, actions, lookup: as in `look_up`.
-        new_logits, new_values: float32[M, A] and float32[M], results for the M misses.
-        logits, values: float32[B, A] and float32[B], output: the rows that were not found.
+        table, actions, lookup: as in `look_up`, after it was called for the same batch.
+        new_logits, new_values: float32[M, A] and float32[M], the evaluator's results for the M
+            misses.
+        logits, values: float32[B, A] and float32[B]; the rows that `look_up` left unchanged are
+            written.
     """
     for row in range(values.shape[0]):
         miss = lookup.misses[row]
         if miss != _FOUND:
-            own, other = lookup.symmetries[row], lookup.miss_symmetries[miss]
+            own = lookup.symmetries[row]
+            other = lookup.miss_symmetries[miss]
             values[row] = new_values[miss]
             for action in range(actions.shape[1]):
                 logits[row, actions[own, action]] = new_logits[miss, actions[other, action]]
@@ -262,8 +285,17 @@ def store(table, actions, lookup, new_logits, new_values, logits, values):
 
 @njit
 def _key(bits, row, factors):
-    """Return the smallest hash among a position's symmetric images, and the symmetry for it."""
-    best, best_symmetry = ~np.uint64(0), 0
+    """Return the smallest hash among a position's symmetric images, and that image's symmetry.
+
+    The image with the smallest hash is the canonical one.
+
+    Args:
+        bits: uint32[B, C * H * W], the planes' floats reinterpreted as integers.
+        row: the index of the position in the batch.
+        factors: uint64[S, C * H * W], hash factors from `_key_factors`.
+    """
+    best = ~np.uint64(0)
+    best_symmetry = 0
     for symmetry in range(factors.shape[0]):
         key = np.uint64(0)
         for cell in range(bits.shape[1]):
@@ -274,18 +306,21 @@ def _key(bits, row, factors):
         key = (key ^ (key >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
         key = key ^ (key >> np.uint64(32)) | np.uint64(1)  # never `_EMPTY`
         if key < best:
-            best, best_symmetry = key, symmetry
+            best = key
+            best_symmetry = symmetry
     return best, best_symmetry
 
 
 @njit
 def _find(keys, first, key):
-    """Return the index of the entry that holds ``key`` or, failing that, of the one to fill.
+    """Return the index of the entry that holds ``key`` or, failing that, of the one to store it in.
 
-    To fill is an empty entry of the key's group or, if the group is full, one to overwrite.
+    The latter is an empty entry of the key's group or, if the group is full, an entry to overwrite.
 
     Args:
-        first: first entry of the key's group.
+        keys: uint64[E], the keys of all entries.
+        first: index of the first entry of the key's group.
+        key: the hash of a position, from `_key`.
     """
     overwritten = first + np.int64((key >> np.uint64(8)) & np.uint64(_WAYS - 1))
     for entry in range(first, first + _WAYS):

@@ -1,11 +1,11 @@
-"""The interface between search and network: input planes in, prior logits and values out.
+"""The interface between search and network: input planes in, policy logits and values out.
 
-The search depends only on this protocol. `alphazero.inference.network_evaluator` implements it with
-a network; the uniform evaluator in this module serves tests and benchmarks of the search.
+Search depends only on the protocol `Evaluator`. `alphazero.inference.network_evaluator` implements
+it with a network; `UniformEvaluator` is for tests and benchmarks of search.
 
-`checked` keeps outputs that are not finite, or out of range, from reaching a search, which would
-follow a NaN out of its tree. Finite weights do not imply finite outputs: a damaged or forged file,
-or a diverged run, may contain weights of 1e30.
+`checked` rejects outputs that are not finite or out of range before they reach a search, whose
+kernels could index outside the tree because of a NaN. Finite weights do not guarantee finite
+outputs: a damaged or forged file, or a diverged run, may contain weights such as 1e30.
 """
 
 from typing import Protocol
@@ -18,31 +18,39 @@ from alphazero.runtime.errors import InputError
 class Evaluator(Protocol):
     """Evaluates batches of positions, such as the leaf nodes of search trees.
 
-    Contract: batch rows are independent, up to rounding; values are from the viewpoint of the
-    player to move; illegal actions may have any finite logit, because the search masks them.
+    Every implementation obeys these rules:
+
+    - a row's result does not depend on the other rows of the batch, except for rounding;
+    - values are from the viewpoint of the player to move;
+    - illegal actions may have any finite logit, because search masks them.
     """
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Evaluate B positions.
+        """Evaluate a batch of B positions.
 
         Args:
-            planes: float32[B, C, H, W], B >= 1.
+            planes: float32[B, C, H, W], the network's input, from the viewpoint of the player to
+                move; B >= 1.
 
         Returns:
-            prior_logits: float32[B, A], logits of the policy.
+            prior_logits: float32[B, A], the policy as logits.
             values: float32[B], in [-1, 1], for the player to move.
         """
         ...
 
 
 class UniformEvaluator:
-    """Gives every action the same prior, and every position the value 0, at almost no cost."""
+    """Gives all actions equal priors and every position the value 0, at almost no cost.
+
+    Args:
+        num_actions: A, the number of policy logits.
+    """
 
     def __init__(self, num_actions: int):
         self._num_actions = num_actions
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return logits and values of 0; see `Evaluator.evaluate`."""
+        """Return logits of 0 and values of 0 for all positions; see `Evaluator.evaluate`."""
         logits = np.zeros((len(planes), self._num_actions), np.float32)
         return logits, np.zeros(len(planes), np.float32)
 
@@ -51,27 +59,31 @@ _LARGEST_VALUE = 1.001  # half precision may round to slightly above 1
 
 
 class ImpossibleAnswersError(InputError):
-    """A network cannot play, because its outputs have the wrong shape, or impossible values."""
+    """Raised if a network's outputs have the wrong shape or are not finite or out of range.
+
+    The range of values is [-1, 1], except for rounding.
+    """
 
 
 def checked(
     answers: tuple[np.ndarray, np.ndarray], num_rows: int, num_actions: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Check the outputs of an engine, and return them unchanged.
+    """Check the shapes and ranges of an engine's outputs, and return the outputs unchanged.
 
     Args:
-        answers: prior logits and values, see `alphazero.inference.evaluator.Evaluator.evaluate`.
+        answers: the policy logits and values that `Evaluator.evaluate` returned.
         num_rows: B, the number of evaluated positions.
-        num_actions: A, the number of actions.
+        num_actions: A, the number of actions of the game, legal or not.
 
     Raises:
-        ImpossibleAnswersError: if they are not finite float32[B, A], and float32[B] in [-1, 1].
+        ImpossibleAnswersError: if the shapes are not [B, A] and [B], a logit is not finite, or a
+            value is NaN or outside [-1, 1] by more than rounding.
     """
     logits, values = answers
     if logits.shape != (num_rows, num_actions) or values.shape != (num_rows,):
-        found = (logits.shape, values.shape)
+        shapes = (logits.shape, values.shape)
         wanted = ((num_rows, num_actions), (num_rows,))
-        raise _error(f"its prior logits and values have the shapes {found}, not {wanted}")
+        raise _error(f"its prior logits and values have the shapes {shapes}, not {wanted}")
     if not np.isfinite(logits).all():
         raise _error("its prior logits are not all finite numbers")
     if not (np.abs(values) <= _LARGEST_VALUE).all():  # false for NaN

@@ -1,7 +1,7 @@
-"""The network as an evaluator: one verified engine, called by several threads.
+"""Runs a network as an `Evaluator`, on one verified engine that several threads can call.
 
-It evaluates single large batches (`NetworkEvaluator.evaluate`) and serves self-play workers, each
-with a stream of its own (`NetworkEvaluator.streams`).
+`NetworkEvaluator.evaluate` evaluates a single large batch on all threads. For self-play,
+`NetworkEvaluator.streams` provides a separate evaluator with its own cache for each worker.
 """
 
 import contextlib
@@ -21,12 +21,12 @@ from alphazero.inference.verified_engine import EngineReport, VerifiedEngine
 from alphazero.runtime.device import torch_threads
 
 STREAMS_PER_GPU = 4  # while some workers walk their trees, the GPU computes the others' batches
-SMALLEST_PART = 16  # rows that are worth another thread, even if other threads are busy
+SMALLEST_PART = 16  # fewest rows for which another thread pays off, even if other threads are busy
 
 
 @dataclasses.dataclass
 class EvaluatorSettings:
-    """The engine, precision and cache that evaluate the network in search."""
+    """The settings for evaluating the network in search: engine, number format and cache."""
 
     engine: str = option(
         "auto",
@@ -51,16 +51,26 @@ class NetworkEvaluator:
     """An `Evaluator` that runs a network on one or more threads.
 
     Args:
-        network: the network, whose weights are copied; call `update` to copy them again.
-        sample: positions on which engines are calibrated and compared.
-        game: a batched game; only the planes' shape and the symmetries are read.
-        choice: the preferred engine; `alphazero.inference.verified_engine` may replace it.
-        num_threads: number of concurrent engine calls on a CPU.
-        smallest_part: fewest rows for which `evaluate` uses another thread.
+        network: the network, whose weights are copied; call `update` when they have changed.
+        sample: positions on which engines are calibrated and compared with the reference engine.
+        game: an `alphazero.games.batched_game.Game`, of which only the planes' shape and the
+            symmetries are used.
+        choice: the preferred engine; a more precise one replaces it if its outputs deviate from
+            float32 by more than the limits in `alphazero.inference.verified_engine`.
+        settings: only the settings of the cache are used; None takes the defaults.
+        device: the torch device that evaluates; "cuda" without an index means all GPUs.
+        num_threads: maximum number of concurrent engine calls on a CPU; ignored on GPUs, which have
+            `STREAMS_PER_GPU` each.
+        smallest_part: `evaluate` uses several threads only if each gets at least this many rows.
 
     Attributes:
-        streams: one evaluator per worker that may run at the same time.
+        streams: one evaluator, with its own cache, for each worker that may run at the same time.
         report: the engine in use and its deviation from float32, as of the last `update`.
+
+    Raises:
+        ConfigError: if this machine lacks the preferred engine.
+        ImpossibleAnswersError: if the network's outputs have wrong shapes, are not finite, or
+            contain values outside [-1, 1].
     """
 
     def __init__(
@@ -87,19 +97,28 @@ class NetworkEvaluator:
         # Streams refer to the engine, not to this object: without a reference cycle, a dropped
         # evaluator is freed at once, with its caches.
         shared = slice(None) if self.settings.cache_symmetries else slice(1)  # the identity
-        symmetries = game.cell_symmetries[shared], game.action_symmetries[shared]
+        cells = game.cell_symmetries[shared]
+        actions = game.action_symmetries[shared]
         self.streams = [
-            CachedEvaluator(self._engine, game.planes_shape, *symmetries, cache_bytes)
+            CachedEvaluator(self._engine, game.planes_shape, cells, actions, cache_bytes)
             for _ in range(self._num_threads)
         ]
         self.report = EngineReport()
         self.update(network, sample)
 
     def update(self, network: torch.nn.Module, sample: PositionSample | None = None) -> None:
-        """Copy the weights of ``network`` into the engine, while no evaluation is under way.
+        """Copy the network's weights into the engine and clear all caches.
+
+        No evaluation may be running during the call.
 
         Args:
-            sample: newer positions; None keeps the last ones.
+            network: the network with the new weights.
+            sample: newer positions for calibration and comparison; None keeps the previous ones.
+
+        Raises:
+            ConfigError: if this machine lacks the preferred engine.
+            ImpossibleAnswersError: if the network's outputs have wrong shapes, are not finite, or
+                contain values outside [-1, 1].
         """
         self._sample: PositionSample = sample or self._sample
         self.report = self._engine.load(network, self._sample)
@@ -107,16 +126,17 @@ class NetworkEvaluator:
             stream.clear()
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Evaluate positions; all threads, including the caller's, share a large batch.
+        """Evaluate positions, dividing a large batch among all threads; see `Evaluator.evaluate`.
 
-        The calling thread evaluates part of the batch itself, because waking another thread and
-        waiting for it costs as much as a few rows.
+        The cache is not used. The calling thread evaluates part of the batch itself, because waking
+        another thread and waiting for it costs as much as evaluating a few rows.
         """
         engine = self._engine
         part_size = -(-len(planes) // self._num_threads)
         if self._pool is None or part_size < self._smallest_part:
             return engine.evaluate(planes)
-        own, *parts = [planes[at : at + part_size] for at in range(0, len(planes), part_size)]
+        starts = range(0, len(planes), part_size)
+        own, *parts = [planes[start : start + part_size] for start in starts]
         others = self._pool.map(engine.evaluate, parts)  # begins at once
         # On the main thread torch would use all threads. Changing that takes longer than a row.
         is_torch = isinstance(engine.current, TorchEngine)

@@ -1,7 +1,7 @@
-"""Agents for a PettingZoo environment: one of our players, or a person at the terminal.
+"""Define agents for PettingZoo environments: a player of this package, or a person at the terminal.
 
 An agent maps an observation to an action in the environment's numbering. Any object with a `name`
-and the method `act` is an agent, so that agents from elsewhere can play too.
+and the method `act` is an agent, so agents that were written for other programs can play too.
 """
 
 from typing import Protocol
@@ -12,31 +12,34 @@ from alphazero.boards.text import plain_board
 from alphazero.interop.board_view import BoardView
 from alphazero.players.base import Player
 
-#: The dict from `environment.last()`: ``observation``, int8[H, W, 2], and ``action_mask``, int8[A].
+#: What an agent sees, as `environment.last()` returns it: a dict of ``observation``, int8[H, W, 2],
+#: the agent's own pieces and the opponent's, and ``action_mask``, int8[A], 1 = legal.
 Observation = dict[str, np.ndarray]
 
 
 class Agent(Protocol):
-    """The interface of anything that chooses actions in an environment."""
+    """The interface of agents, which choose actions in a PettingZoo environment."""
 
     name: str  #: the agent's name in reports
 
     def act(self, observation: Observation, agent: str) -> int:
-        """Choose an action.
+        """Choose a legal action, and return its number in the environment.
 
         Args:
+            observation: the board as this agent sees it, and the legal actions; see `Observation`.
             agent: the environment's name for this agent, such as "player_0".
         """
 
 
 class PettingZooAgent:
-    """One of our players as an agent, which sees only the observation and the action mask.
+    """Wraps one of this package's players as an agent, which sees only its observations.
 
     Args:
         player: a player made for the game of ``view``.
         view: converts the environment's boards, see `alphazero.interop.board_view.view_of`.
-        num_sampled_plies: number of plies at the start whose actions are sampled in proportion to
-            the player's action weights, so that games differ; later, the player's choice is played.
+        num_sampled_plies: number of plies at the start of a game in which actions are sampled in
+            proportion to the player's action weights, so that games differ; afterwards, the
+            player's chosen action is played.
         seed: the seed of this sampling.
     """
 
@@ -46,24 +49,35 @@ class PettingZooAgent:
         self._view = view
         self._num_sampled_plies = num_sampled_plies
         self._generator = np.random.default_rng(seed)
-        self._num_start_pieces = np.count_nonzero(view.game.cells(view.game.initial_states()[0]))
+        start = view.game.initial_states()[0]
+        self._num_start_pieces = np.count_nonzero(view.game.cells(start))
 
     def act(self, observation: Observation, agent: str) -> int:
-        """Choose an action with the player, given what the environment shows to this agent.
+        """Choose an action with the player, in the position that an observation shows.
+
+        Args:
+            observation: the board and the legal actions, see `Observation`.
+            agent: the environment's name for this agent, such as "player_0".
+
+        Returns:
+            The action in the environment's numbering.
 
         Raises:
             ValueError: if it is not this agent's turn, or if the observation or the mask
-                contradicts our rules.
+                contradicts the rules of this package's game.
         """
-        view, planes = self._view, observation["observation"]
+        view = self._view
+        planes = observation["observation"]
         mask = observation["action_mask"][view.actions].astype(bool)
         if not mask.any():
             raise ValueError("no action is legal: it is another agent's turn, or the game is over.")
         state = view.state(planes, view.agents.index(agent))
-        if not np.array_equal(view.game.legal_action_mask(state[None])[0], mask):
+        our_mask = view.game.legal_action_mask(state[None])[0]
+        if not np.array_equal(our_mask, mask):
             raise ValueError(f"the action mask contradicts the rules of {view.game.name} here.")
         ply = int(np.count_nonzero(planes) - self._num_start_pieces)
-        return int(view.actions[self._choose(state, ply)])
+        action = self._choose(state, ply)
+        return int(view.actions[action])
 
     def _choose(self, state: np.ndarray, ply: int) -> int:
         choice = self.player.choose(state[None])
@@ -78,19 +92,24 @@ class LeftGame(Exception):
 
 
 class HumanAgent:
-    """A person at the terminal, who types the environment's action numbers."""
+    """A person at the terminal, who types actions in the environment's numbering.
+
+    Args:
+        view: converts the environment's boards, see `alphazero.interop.board_view.view_of`.
+    """
 
     def __init__(self, view: BoardView):
         self.name = "human"
         self._view = view
 
     def act(self, observation: Observation, agent: str) -> int:
-        """Show the board and ask until the person types a legal action.
+        """Print the board, ask until the person types a legal action, and return this action.
 
         Raises:
-            LeftGame: if the person types q, or if the input ends.
+            LeftGame: if the person types q or quit, or if the input ends.
         """
-        mask, player = observation["action_mask"], self._view.agents.index(agent)
+        mask = observation["action_mask"]
+        player = self._view.agents.index(agent)
         print(observed_text(self._view, observation["observation"], player, mask))
         legal = [str(action) for action in np.flatnonzero(mask)]
         letter = self._view.game.piece_letters[1 + player]
@@ -107,14 +126,17 @@ class HumanAgent:
 
 
 def observed_text(view: BoardView, planes: np.ndarray, player: int, mask: np.ndarray) -> str:
-    """Draw the board that a player observes as text, with the environment's action numbers.
+    """Draw an observed board as text, with the environment's numbers of the legal actions.
 
     Args:
-        planes: [H, W, 2], the player's own pieces and the opponent's.
-        player: 0 or 1, the player who observes.
-        mask: [A] in the environment's order, 1 = legal; only legal actions are shown.
+        planes: int8[H, W, 2], the observer's own pieces and the opponent's.
+        player: the observer, 0 for the first of the environment's agents, or 1.
+        mask: int8[A] in the environment's order, 1 = legal.
     """
+
+    def label(action: int) -> str:
+        return str(view.actions[action])
+
     board = view.board(planes, player)
-    return plain_board(
-        view.game, board, mask[view.actions].astype(bool), lambda a: str(view.actions[a])
-    )
+    our_mask = mask[view.actions].astype(bool)
+    return plain_board(view.game, board, our_mask, label)

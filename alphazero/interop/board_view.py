@@ -1,7 +1,8 @@
-"""Convert a PettingZoo agent's observation to a state of our game, and translate action numbers.
+"""Convert observations from PettingZoo to states of this package's games, and translate actions.
 
-This works for PettingZoo's own board games and for our environments, whose observations have the
-same form. Only the observation is used; no moves are remembered.
+This works for PettingZoo's tictactoe_v3 and connect_four_v3, and for the environments of this
+package, whose observations have the same form. Only the observation is used; no moves are
+remembered.
 
 tictactoe_v3 numbers its squares column by column, also in its observation: observation[i, j] is row
 j of column i. It draws the squares like this:
@@ -28,7 +29,7 @@ _COLUMN_BY_COLUMN = np.arange(9).reshape(3, 3).T.ravel()
 
 
 class BoardView(NamedTuple):
-    """The mapping of a PettingZoo environment's squares and actions to those of our game."""
+    """The mapping from a PettingZoo environment's squares and actions to those of our game."""
 
     game: Game
     agents: tuple[str, str]  #: the environment's names of its agents, in the order of play
@@ -36,10 +37,15 @@ class BoardView(NamedTuple):
     actions: np.ndarray  #: int[A], our action a is the environment's action ``actions[a]``
 
     def board(self, observation: np.ndarray, player: int) -> np.ndarray:
-        """Convert an observation to our board, int8[H, W]: 0 empty, 1 and 2 the players' pieces.
+        """Convert an observation to a board of this package's game.
 
         Args:
-            observation: [H, W, 2]: the pieces of ``player``, and those of the opponent.
+            observation: [H, W, 2], the pieces of ``player`` and those of the opponent.
+            player: the agent that observes, 0 for the first, or 1.
+
+        Returns:
+            int8[H, W], 0 for an empty square, 1 for the first agent's pieces and 2 for the second
+            agent's, whoever observes; see `Game.cells`.
 
         Raises:
             ValueError: if the observation's shape is not that of this environment.
@@ -49,12 +55,20 @@ class BoardView(NamedTuple):
             raise ValueError(
                 f"the observation has the shape {observation.shape}; {self.game.name} has {shape}."
             )
-        own, other = observation[:, :, 0] != 0, observation[:, :, 1] != 0
-        cells = np.where(own, 1 + player, np.where(other, 2 - player, 0)).astype(np.int8)
+        cells = np.zeros(shape[:2], np.int8)
+        cells[observation[:, :, 1] != 0] = 2 - player
+        cells[observation[:, :, 0] != 0] = 1 + player
         return cells.ravel()[self.squares].reshape(shape[:2])
 
     def state(self, observation: np.ndarray, player: int) -> np.ndarray:
-        """Convert the observation of the player to move to a state of our game, [K].
+        """Convert the observation of the player to move to a state of this package's game.
+
+        Args:
+            observation: [H, W, 2], the pieces of ``player`` and those of the opponent.
+            player: the player to move, 0 for the first agent, or 1.
+
+        Returns:
+            The state, [K].
 
         Raises:
             ValueError: if the board is not reachable, or the observation has the wrong shape.
@@ -63,10 +77,13 @@ class BoardView(NamedTuple):
 
 
 def view_of(environment: "AECEnv") -> BoardView:
-    """Make the mapping of an environment to our game; the environment may have wrappers.
+    """Make the mapping from a PettingZoo environment to the same game of this package.
+
+    Args:
+        environment: an environment of this package or of PettingZoo; it may have wrappers.
 
     Raises:
-        ConfigError: if it is neither one of ours nor a known environment from PettingZoo.
+        ConfigError: if this package has no such game.
     """
     game = getattr(environment.unwrapped, "game", None)
     name = environment.metadata.get("name")
@@ -75,7 +92,8 @@ def view_of(environment: "AECEnv") -> BoardView:
             reason = "it is neither our own nor a known environment of PettingZoo"
             raise ConfigError.of("env", name, list(_OUR_NAMES), reason)
         game = make_game(_OUR_NAMES[name])
-    squares, actions = np.arange(math.prod(game.planes_shape[1:])), np.arange(game.num_actions)
+    squares = np.arange(math.prod(game.planes_shape[1:]))
+    actions = np.arange(game.num_actions)
     if name == "tictactoe_v3":
         squares = actions = _COLUMN_BY_COLUMN
     return BoardView(game, tuple(environment.possible_agents), squares, actions)

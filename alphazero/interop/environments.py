@@ -1,13 +1,13 @@
-"""Our games as PettingZoo AEC environments.
+"""Make PettingZoo AEC environments from this package's games.
 
 Their observations have the form that PettingZoo's own board games use, a dict of
 
     observation  int8[H, W, 2], the agent's own pieces and the opponent's
     action_mask  int8[A], 1 = legal; all 0 for the agent that is not to move
 
-Rewards come with the last move: 1 and -1, or 0 and 0; games with another range of results give
-results on their own scale, and a puzzle has one agent. In an environment made by `env`, an illegal
-action ends the game with -1 for the agent that played it and 0 for the other.
+Rewards come with the last move: 1 and -1, or 0 and 0. Games with another range of results give
+results on their own scoring scale, and a puzzle has one agent. In an environment made by `env`, an
+illegal action ends the game with -1 for the agent that played it and 0 for the other.
 """
 
 import re
@@ -39,12 +39,14 @@ CELL_PIXELS = 48  #: the side of a cell in an image, in pixels
 
 
 def env(game_name: str, render_mode: str | None = None) -> AECEnv:
-    """Make an environment of one of our games, with the wrappers that PettingZoo uses.
+    """Make one of this package's games as an environment with PettingZoo's usual wrappers.
+
+    The wrappers check the order of calls, and end the game after an illegal action.
 
     Args:
         game_name: a name that `alphazero.own_games.registry.make_game` accepts.
-        render_mode: "human" prints the board after every move, "ansi" returns it as text,
-            "rgb_array" returns it as an image (uint8[h, w, 3]).
+        render_mode: "human" prints the board after every move, "ansi" makes `render` return it as
+            text, "rgb_array" as an image (uint8[h, w, 3]); None draws nothing.
 
     Raises:
         ConfigError: if there is no such game or render mode.
@@ -55,15 +57,30 @@ def env(game_name: str, render_mode: str | None = None) -> AECEnv:
 
 
 def raw_env(game_name: str, render_mode: str | None = None) -> "GameEnvironment":
-    """Make an environment of one of our games that raises ValueError on illegal actions."""
+    """Make one of this package's games as an environment without wrappers.
+
+    An illegal action raises ValueError and does not end the game.
+
+    Args:
+        game_name: a name that `alphazero.own_games.registry.make_game` accepts.
+        render_mode: see `env`.
+
+    Raises:
+        ConfigError: if there is no such game or render mode.
+    """
     return GameEnvironment(make_game(game_name), render_mode)
 
 
 def make_environment(name: str, render_mode: str | None = None) -> AECEnv:
-    """Make a PettingZoo environment such as ``"connect_four_v3"``, or one of our games.
+    """Make an environment by its name, either PettingZoo's or one of this package's games.
+
+    Args:
+        name: the name of a PettingZoo environment that plays one of this package's games, such as
+            "connect_four_v3", or of a game as `env` accepts it.
+        render_mode: see `env`.
 
     Raises:
-        ConfigError: if there is no such environment and no such game.
+        ConfigError: if there is no such environment, game or render mode.
     """
     if name in CLASSIC_TWINS:
         return classic_module(name).env(render_mode=render_mode)
@@ -73,13 +90,16 @@ def make_environment(name: str, render_mode: str | None = None) -> AECEnv:
 
 
 class GameEnvironment(AECEnv):
-    """One of our games as a PettingZoo environment.
+    """A game of this package as a PettingZoo environment.
 
-    Unlike PettingZoo's own environments, a deep copy keeps the position.
+    Unlike with PettingZoo's own environments, a deep copy keeps the position.
 
     Args:
-        game: the game, see `alphazero.games.batched_game`.
+        game: the rules of the game.
         render_mode: "human", "ansi", "rgb_array" or None, see `env`.
+
+    Raises:
+        ConfigError: if there is no such render mode.
     """
 
     def __init__(self, game: Game, render_mode: str | None = None):
@@ -109,7 +129,12 @@ class GameEnvironment(AECEnv):
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict | None = None) -> None:
-        """Start a new game. Our games have no chance events, so ``seed`` changes nothing."""
+        """Start a new game from the start position, in which the first agent is to move.
+
+        Args:
+            seed: has no effect, because the games have no chance events.
+            options: have no effect.
+        """
         self.agents = list(self.possible_agents)
         self._state = self.game.initial_states()[0]
         self._cumulative_rewards = dict.fromkeys(self.agents, 0)
@@ -120,7 +145,10 @@ class GameEnvironment(AECEnv):
         self._update()
 
     def step(self, action: int | None) -> None:
-        """Play the action of the agent that is to move.
+        """Play an action for the agent that is to move, and update rewards and terminations.
+
+        Args:
+            action: the action; None for an agent whose game is over, as PettingZoo requires.
 
         Raises:
             ValueError: if the action is not legal.
@@ -129,7 +157,8 @@ class GameEnvironment(AECEnv):
         if action is None or self.terminations[agent]:
             return self._was_dead_step(action)
         self.game.check_legal(self._state, int(action))
-        self._state = self.game.step(self._state[None], np.array([action])).states[0]
+        after = self.game.step(self._state[None], np.array([action]))
+        self._state = after.states[0]
         self._update()
         self._accumulate_rewards()
         if self.render_mode == "human":
@@ -137,12 +166,19 @@ class GameEnvironment(AECEnv):
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
         index = AGENTS.index(agent)
-        planes = np.stack([self._board == 1 + index, self._board == 2 - index], axis=2)
+        own = self._board == 1 + index
+        other = self._board == 2 - index
+        planes = np.stack([own, other], axis=2)
         mask = self._legal_action_mask & (agent == self.agent_selection)
         return {"observation": planes.astype(np.int8), "action_mask": mask.astype(np.int8)}
 
     def render(self) -> str | np.ndarray | None:
-        """Print the board, or return it as text or as an image, depending on the render mode."""
+        """Print the board, or return it as text or as an image, depending on the render mode.
+
+        Returns:
+            Text in the mode "ansi", an image (uint8[h, w, 3]) in the mode "rgb_array", otherwise
+            None.
+        """
         if self.render_mode == "rgb_array":
             height, width = self._board.shape
             shapes = board_shapes(self._board, skin_of(self.game))
@@ -154,7 +190,7 @@ class GameEnvironment(AECEnv):
         return None
 
     def _update(self) -> None:
-        """Update what depends on the position and, if the game is over, the rewards."""
+        """Update the board, the agent to move, its legal actions and, at the end, the rewards."""
         inspected = self.game.inspect(self._state[None])
         player = int(inspected.players[0])
         self.agent_selection = AGENTS[player]
@@ -162,9 +198,10 @@ class GameEnvironment(AECEnv):
         self._board = self.game.cells(self._state)
         self._first_result: float | None = None  # for the first player, once over
         if inspected.over[0]:
-            first_result = float(inspected.results[0]) * (1 if player == 0 else -1)
+            sign = 1 if player == 0 else -1
+            first_result = sign * float(inspected.results[0])
             self._first_result = first_result
-            results = (self.game.own_result(one) for one in (first_result, -first_result))
+            results = map(self.game.own_result, (first_result, -first_result))
             self.rewards = dict(zip(self.possible_agents, results))
             self.terminations = dict.fromkeys(self.possible_agents, True)
 
@@ -174,9 +211,12 @@ class GameEnvironment(AECEnv):
         letters = self.game.piece_letters
         board = plain_board(self.game, self._board, self._legal_action_mask, str)
         names = {agent: f"{agent} ({letters[1 + index]})" for index, agent in enumerate(AGENTS)}
-        if self._first_result is not None:  # PettingZoo drops the rewards of agents that are done
+        # The rewards do not tell: PettingZoo drops those of agents that are done.
+        if self._first_result == 0.0:
+            return f"{board}\na draw"
+        if self._first_result is not None:
             winner = names[AGENTS[self._first_result < 0]]
-            return f"{board}\n{winner} wins" if self._first_result else f"{board}\na draw"
+            return f"{board}\n{winner} wins"
         if not self.agents or any(self.terminations.values()):
             return f"{board}\nended by an illegal action"
         return f"{board}\n{names[self.agent_selection]} to move"

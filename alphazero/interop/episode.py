@@ -1,6 +1,6 @@
 """Play games between two agents in a PettingZoo environment, by the environment's own rules.
 
-The environment decides which actions are legal, who wins and what is shown.
+The environment decides which actions are legal, who wins and what the agents observe.
 """
 
 from collections.abc import Callable
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Episode(NamedTuple):
-    """The actions and rewards of a finished game in an environment."""
+    """The actions and the rewards of a finished game in a PettingZoo environment."""
 
     actions: tuple[int, ...]  #: actions in the environment's numbering
     rewards: dict[str, float]  #: each agent's sum of rewards over the game, which is its result
@@ -26,14 +26,20 @@ def play_episode(
     seed: int | None = None,
     on_move: Callable | None = None,
 ) -> Episode:
-    """Play one game in a PettingZoo environment.
+    """Play one game to its end in a PettingZoo environment.
 
     Args:
         environment: an AEC environment, which is reset first; in the render mode "human" it shows
             every position.
-        agents: the agents that play, by the names that the environment gives them.
-        seed: the environment's seed.
-        on_move: called as ``on_move(agent_name, action)`` after every move.
+        agents: the agent that plays under each of the environment's agent names.
+        seed: the seed passed to the environment's `reset`; None lets the environment choose.
+        on_move: called as ``on_move(agent_name, action)`` after every move; None calls nothing.
+
+    Returns:
+        The actions of both agents in order, and each agent's rewards.
+
+    Raises:
+        LeftGame: if a person leaves the game.
     """
     environment.reset(seed=seed)
     if environment.render_mode == "human":
@@ -63,35 +69,50 @@ def play_match(
     on_move: Callable | None = None,
     on_game: Callable | None = None,
 ) -> MatchReport:
-    """Play games between two agents, who take turns at moving first; ``first`` begins.
+    """Play games between two agents that alternate in moving first, starting with ``first``.
 
-    All games begin at the start position, so games are counted singly and not in pairs.
+    All games begin at the start position, so the report has no pairs of games with equal openings:
+    each game has its own pair index.
 
     Args:
-        on_move: see `play_episode`.
+        environment: an AEC environment with two agents.
+        num_games: number of games to play; fewer are played if a person leaves.
+        seed: the environment's seed in the first game; each later game adds 1.
+        on_move: called after every move, see `play_episode`.
         on_game: called as ``on_game(game, episode)`` after every game, with the `MatchGame` of the
-            report.
+            report; None calls nothing.
 
     Returns:
-        The report, with ``first`` as player A. If a person leaves, the report has fewer games, or
-        none.
+        The report, with ``first`` as player A. If a person leaves, it contains only the games
+        finished before, perhaps none.
     """
     games = []
     names = environment.possible_agents
     for index in range(num_games):
-        first_name, second_name = names if index % 2 == 0 else names[::-1]
+        is_first = index % 2 == 0
+        first_name, second_name = names if is_first else names[::-1]
         agents = {first_name: first, second_name: second}
         try:
             episode = play_episode(environment, agents, seed + index, on_move)
         except LeftGame:
             break
-        games.append(MatchGame(episode.actions, index % 2 == 0, points(episode, first_name), index))
+        game = MatchGame(episode.actions, is_first, points(episode, first_name), index)
+        games.append(game)
         if on_game is not None:
-            on_game(games[-1], episode)
+            on_game(game, episode)
     return MatchReport(environment.metadata["name"], first.name, second.name, 0, seed, tuple(games))
 
 
 def points(episode: Episode, name: str) -> float:
-    """Return an agent's points: 1 for a win, 0.5 for a draw, 0 for a loss or an illegal action."""
+    """Return an agent's points: 1 for a win, 0.5 for a draw, 0 for a loss.
+
+    The agent with the larger sum of rewards wins, so an illegal action loses.
+
+    Args:
+        name: the environment's name for the agent.
+    """
+    own = episode.rewards[name]
     other = max(reward for agent, reward in episode.rewards.items() if agent != name)
-    return 0.5 if episode.rewards[name] == other else float(episode.rewards[name] > other)
+    if own == other:
+        return 0.5
+    return float(own > other)

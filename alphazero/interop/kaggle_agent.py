@@ -33,17 +33,20 @@ import numpy as np
 BOARD: tuple[int, int, int] | None = None
 WEIGHTS = ""
 
-#: Fraction of Kaggle's time per move that a search may take; the overage time is never used.
+#: Fraction of Kaggle's time per move that a search may take; Kaggle's overage time is never used.
 TIME_FRACTION = 0.75
 MAX_SIMULATIONS = 50_000
-#: Most positions that the network evaluates in one batch.
+#: Maximum number of positions that the network evaluates in one batch.
 NUM_LEAVES = 16
-#: PUCT's exploration constants, and the first-play urgency reduction.
-PB_C_INIT, PB_C_BASE, FIRST_PLAY_URGENCY = 1.25, 19652.0, 0.25
+#: PUCT's exploration constants.
+PB_C_INIT = 1.25
+PB_C_BASE = 19652.0
+#: The first-play urgency reduction below the root.
+FIRST_PLAY_URGENCY = 0.25
 
 
 Position = tuple[int, int]
-#: Maps positions to prior logits, [B, A], and values, [B].
+#: A function that maps B positions to prior logits, [B, A], and values for the player to move, [B].
 Evaluate = Callable[[list[Position]], Iterable[Any]]
 
 
@@ -51,19 +54,29 @@ Evaluate = Callable[[list[Position]], Iterable[Any]]
 
 
 class Rules:
-    """The rules of Connect-X on a board of a given size."""
+    """The rules of Connect-X on a board of a given size.
+
+    Args:
+        length: number of discs in a row that win.
+    """
 
     def __init__(self, rows: int, columns: int, length: int):
-        self.rows, self.columns, self.length = rows, columns, length
+        self.rows = rows
+        self.columns = columns
+        self.length = length
         #: Columns from the middle outwards.
         self.order = sorted(range(columns), key=lambda column: abs(2 * column - columns + 1))
         self._column_cells = (1 << rows) - 1
 
     def read(self, board: list[int], mark: int) -> Position:
-        """Convert Kaggle's board, a list of cells from the top left, to a position.
+        """Convert Kaggle's board to a position.
 
         Args:
+            board: the cells row by row from the top left: 0 empty, 1 and 2 the players' discs.
             mark: the player to move, 1 or 2.
+
+        Returns:
+            The discs of the player to move and those of the opponent, one bit per disc.
         """
         mine = other = 0
         for cell, owner in enumerate(board):
@@ -76,29 +89,44 @@ class Rules:
         return mine, other
 
     def disc(self, occupied: int, column: int) -> int:
-        """Return the bit of the cell where a disc dropped into a column lands; 0 if it is full."""
+        """Return the bit of the cell where a disc dropped into a column lands; 0 if there is none.
+
+        Args:
+            occupied: the bits of all discs on the board.
+        """
         bottom = 1 << (column * (self.rows + 1))
         free = ~occupied & (self._column_cells * bottom)
         return free & -free
 
     def has_line(self, discs: int) -> bool:
-        """Return whether a player's discs, given as bits, contain a winning line."""
+        """Return whether a player's discs contain a winning line.
+
+        Args:
+            discs: one bit per disc of this player.
+        """
         for shift in (1, self.rows, self.rows + 1, self.rows + 2):
-            found, run = discs, 1
-            while run < self.length and found:
+            runs = discs  # the bits where runs of ``run`` discs begin
+            run = 1
+            while run < self.length and runs:
                 grow = min(run, self.length - run)
-                found &= found >> (grow * shift)
+                runs &= runs >> (grow * shift)
                 run += grow
-            if found:
+            if runs:
                 return True
         return False
 
     def tactics(self, mine: int, other: int) -> tuple[int | None, list[int]]:
-        """Look one move ahead; return the result, if it is decided, and the moves to consider.
+        """Look one move ahead: return the result, if already decided, and the moves to consider.
 
-        The result for the player to move is 1 if a disc wins, -1 if the opponent threatens to win
-        in two columns, 0 if the board is full, and otherwise None. The moves are the columns that
-        win; failing that, those that block the opponent's win; failing that, all.
+        Args:
+            mine: the discs of the player to move, one bit per disc.
+            other: the opponent's discs.
+
+        Returns:
+            The result for the player to move: 1 if a disc wins, -1 if the opponent threatens to win
+            in two columns, 0 if the board is full, otherwise None. Then the columns to consider:
+            those that win; failing that, those that block the opponent's win; failing that, all
+            that are not full.
         """
         discs = {column: self.disc(mine | other, column) for column in self.order}
         moves = [column for column in self.order if discs[column]]
@@ -108,32 +136,44 @@ class Rules:
         if wins:
             return 1, wins
         blocks = [column for column in moves if self.has_line(other | discs[column])]
-        return (-1 if len(blocks) > 1 else None), blocks or moves
+        if len(blocks) > 1:
+            return -1, blocks
+        return None, blocks or moves
 
     def planes(self, positions: list[Position]) -> np.ndarray:
-        """Convert positions to the network's input, float32[B, 2, rows, columns]."""
+        """Convert B positions to the network's input, float32[B, 2, rows, columns].
+
+        The first plane contains the discs of the player to move, the second the opponent's; in
+        both, 1 marks a disc, and the rows are from the top.
+        """
         num_bits = self.columns * (self.rows + 1)
-        data = b"".join(
-            discs.to_bytes((num_bits + 7) // 8, "little") for pair in positions for discs in pair
-        )
+        num_bytes = (num_bits + 7) // 8
+        words = [discs for position in positions for discs in position]
+        data = b"".join(discs.to_bytes(num_bytes, "little") for discs in words)
         packed = np.frombuffer(data, np.uint8).reshape(len(positions), 2, -1)
         bits = np.unpackbits(packed, axis=2, bitorder="little")[:, :, :num_bits]
-        board = bits.reshape(-1, 2, self.columns, self.rows + 1)[:, :, :, : self.rows]
-        return board[:, :, :, ::-1].transpose(0, 1, 3, 2).astype(np.float32)
+        columns = bits.reshape(-1, 2, self.columns, self.rows + 1)
+        from_top = columns[:, :, :, : self.rows][:, :, :, ::-1]
+        return from_top.transpose(0, 1, 3, 2).astype(np.float32)
 
 
 # --- the network ----------------------------------------------------------------------------------
 
 
 class Network:
-    """The forward pass of a residual network, in numpy; ``arrays`` maps torch's names to weights.
+    """The forward pass of a residual network, in numpy.
 
     Feature maps are stored as [B, H, W, C], so that a convolution is a matrix product.
+
+    Args:
+        arrays: the weights by their names in torch's state dict, with batch normalization already
+            merged into the convolutions.
     """
 
     def __init__(self, arrays: dict[str, np.ndarray]):
         self.arrays = arrays
-        self.num_blocks = len({name.split(".")[1] for name in arrays if name.startswith("tower.")})
+        blocks = {name.split(".")[1] for name in arrays if name.startswith("tower.")}
+        self.num_blocks = len(blocks)
         self.kernels = {
             name: array.transpose(2, 3, 1, 0).reshape(-1, len(array))
             for name, array in arrays.items()
@@ -141,8 +181,17 @@ class Network:
         }
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Map planes, float32[B, C, H, W], to prior logits, [B, A], and values, [B]."""
-        x = self._conv("stem.conv", np.ascontiguousarray(planes.transpose(0, 2, 3, 1)))
+        """Evaluate B positions with the network.
+
+        Args:
+            planes: float32[B, C, H, W], see `Rules.planes`.
+
+        Returns:
+            Prior logits, [B, A], with illegal actions not masked, and values for the player to
+            move, [B], in [-1, 1].
+        """
+        x = np.ascontiguousarray(planes.transpose(0, 2, 3, 1))
+        x = self._conv("stem.conv", x)
         if "position_bias" in self.arrays:
             x = x + self.arrays["position_bias"].transpose(0, 2, 3, 1)
         x = np.maximum(x, 0)
@@ -150,12 +199,15 @@ class Network:
             inner = np.maximum(self._conv(f"tower.{block}.first.conv", x), 0)
             x = np.maximum(x + self._conv(f"tower.{block}.second.conv", inner), 0)
         policy = np.maximum(self._conv("policy_conv.conv", x), 0)
+        prior_logits = self._linear("policy", _flat(policy))
         value = np.maximum(self._conv("value_conv.conv", x), 0)
         hidden = np.maximum(self._linear("value_hidden", _flat(value)), 0)
-        return self._linear("policy", _flat(policy)), _expected(self._linear("value", hidden))
+        value_logits = self._linear("value", hidden)
+        return prior_logits, _expected(value_logits)
 
     def _conv(self, name: str, x: np.ndarray) -> np.ndarray:
-        kernel, size = self.kernels[f"{name}.weight"], self.arrays[f"{name}.weight"].shape[-1]
+        kernel = self.kernels[f"{name}.weight"]
+        size = self.arrays[f"{name}.weight"].shape[-1]
         num, height, width, channels = x.shape
         before = (size - 1) // 2
         after = size - 1 - before
@@ -164,9 +216,9 @@ class Network:
         for k in range(size * size):
             down, right = divmod(k, size)
             parts[:, :, :, k] = x[:, down : down + height, right : right + width]
-        found = parts.reshape(-1, size * size * channels) @ kernel
-        found = found + self.arrays.get(f"{name}.bias", 0)
-        return found.reshape(num, height, width, -1)
+        output = parts.reshape(-1, size * size * channels) @ kernel
+        output = output + self.arrays.get(f"{name}.bias", 0)
+        return output.reshape(num, height, width, -1)
 
     def _linear(self, name: str, x: np.ndarray) -> np.ndarray:
         return x @ self.arrays[f"{name}.weight"].T + self.arrays[f"{name}.bias"]
@@ -178,7 +230,11 @@ def _flat(features: np.ndarray) -> np.ndarray:
 
 
 def _expected(logits: np.ndarray) -> np.ndarray:
-    """Compute values, [B], from win/draw/loss logits, [B, 3], or from inputs of tanh, [B, 1]."""
+    """Compute values, [B], from the output of the value head.
+
+    Args:
+        logits: [B, 3], win, draw and loss logits for the player to move, or [B, 1], inputs of tanh.
+    """
     if logits.shape[1] == 1:
         return np.tanh(logits[:, 0])
     weights = np.exp(logits - logits.max(axis=1, keepdims=True))
@@ -189,7 +245,7 @@ def _expected(logits: np.ndarray) -> np.ndarray:
 
 
 class Node:
-    """A position of the search tree; values are for the player to move in it."""
+    """A node of the search tree, that is, a position; values are for the player to move in it."""
 
     __slots__ = (
         "position", "moves", "priors", "children", "visits", "values", "in_flight",
@@ -203,33 +259,51 @@ class Node:
         self.priors: list[float] = []  # empty until `expand`
         num = len(self.moves)
         self.children: list[Any] = [None] * num  # nodes; None before the first visit
-        self.visits, self.values, self.in_flight = [0] * num, [0.0] * num, [0] * num
-        self.num_visits, self.num_in_flight = 1, 0
+        self.visits = [0] * num
+        self.values = [0.0] * num
+        self.in_flight = [0] * num
+        self.num_visits = 1
+        self.num_in_flight = 0
 
     def expand(self, logits: np.ndarray, value: float) -> None:
-        """Store the network's output: convert logits to priors of the moves, and keep the value."""
+        """Store the network's output in the node: the moves' priors and the value.
+
+        Args:
+            logits: [A], the prior logits of all columns; the priors are their softmax over the
+                moves to consider.
+            value: the network's value for the player to move, in [-1, 1].
+        """
         logits = logits[self.moves]
         weights = np.exp(logits - logits.max())
         self.priors = (weights / weights.sum()).tolist()
         self.value = float(value)
 
     def select(self, urgency: float) -> int:
-        """Return the index of the move with the largest PUCT score, counting visits in flight."""
+        """Return the index of the move with the largest PUCT score, counting visits in flight.
+
+        Args:
+            urgency: first-play urgency reduction: the value assumed for unvisited moves is this
+                node's value minus ``urgency`` times the square root of the visited moves' total
+                prior.
+        """
         num = self.num_visits + self.num_in_flight
-        scale = (PB_C_INIT + math.log((num + PB_C_BASE + 1) / PB_C_BASE)) * math.sqrt(num)
+        pb_c = PB_C_INIT + math.log((num + PB_C_BASE + 1) / PB_C_BASE)
+        scale = pb_c * math.sqrt(num)
         visited = sum(prior for prior, visits in zip(self.priors, self.visits) if visits)
         unvisited_value = max(self.value - urgency * math.sqrt(visited), -1.0)
-        best, best_score = 0, -math.inf
+        best = 0
+        best_score = -math.inf
         for index, prior in enumerate(self.priors):
             visits = self.visits[index]
             value = self.values[index] if visits else unvisited_value
             score = value + scale * prior / (1 + visits + self.in_flight[index])
             if score > best_score:
-                best, best_score = index, score
+                best = index
+                best_score = score
         return best
 
     def prove(self) -> bool:
-        """Set this node's proven result if its children imply one; return whether they do."""
+        """Set this node's proven result if its children imply one; return whether it is proven."""
         results = [None if not child else child.proven for child in self.children]
         if -1 in results:
             self.proven = 1
@@ -238,7 +312,7 @@ class Node:
         return self.proven is not None
 
 
-#: Nodes from the root down, each with the index of the move that the path takes there.
+#: Nodes from the root down, each with the index of the move that the path takes from it.
 Path = list[tuple[Node, int]]
 
 
@@ -252,14 +326,21 @@ def search(
     """Run a PUCT search until the deadline or until its result is proven; return its root.
 
     Args:
-        position: a position that `Rules.tactics` does not decide.
-        deadline: the time to stop, on the clock of `time.perf_counter`.
+        evaluate: maps positions to the network's prior logits and values.
+        position: a position for which `Rules.tactics` returns None as the result.
+        deadline: the time to stop, on the clock of `time.perf_counter`; at least one batch of
+            positions is searched.
+        max_simulations: the search stops earlier if it has made this many simulations.
     """
     root = Node(rules, *position)
-    root.expand(*(part[0] for part in evaluate([position])))
+    logits, values = evaluate([position])
+    root.expand(logits[0], values[0])
     while root.proven is None and root.num_visits <= max_simulations:
         paths = _collect(rules, root, max_simulations)
-        leaves = [parent.children[index] for parent, index in (path[-1] for path in paths)]
+        leaves = []
+        for path in paths:
+            parent, index = path[-1]
+            leaves.append(parent.children[index])
         if leaves:
             answers = evaluate([leaf.position for leaf in leaves])
             for path, leaf, logits, value in zip(paths, leaves, *answers):
@@ -271,41 +352,48 @@ def search(
 
 
 def best_move(root: Node) -> int:
-    """Return the most visited column among those that are not proven to be worse than others.
+    """Return the column to play: the most visited one that is not proven to be a mistake.
 
-    If the root's result is proven, these columns are proven to reach it; otherwise, they are not
-    proven to lose.
+    If the root's result is proven, only columns proven to reach it are considered; otherwise, those
+    not proven to lose.
     """
 
     def rank(index: int) -> tuple[bool, int, float]:
         child = root.children[index]
-        result = None if child is None or child.proven is None else -child.proven
+        result = None
+        if child is not None and child.proven is not None:
+            result = -child.proven
         keeps = result != -1 if root.proven is None else result == root.proven
         return keeps, root.visits[index], root.priors[index]
 
-    return root.moves[max(range(len(root.moves)), key=rank)]
+    best = max(range(len(root.moves)), key=rank)
+    return root.moves[best]
 
 
 def _collect(rules: Rules, root: Node, max_simulations: int) -> list[Path]:
-    """Collect paths to at most `NUM_LEAVES` new nodes that the network has to evaluate.
+    """Select paths to at most `NUM_LEAVES` new nodes, which the network must evaluate next.
 
-    Each path is marked with a visit in flight, so that the next path differs. The marks are
-    removed before the function returns.
+    A visit in flight is counted along each path, so that later ones differ, and removed before the
+    function returns. Paths that end in a proven node are backed up at once and not returned.
     """
-    paths, marked = [], []
+    paths: list[Path] = []
+    marked: list[Path] = []
     while len(paths) < NUM_LEAVES and len(marked) < 2 * NUM_LEAVES and root.proven is None:
         if root.num_visits + len(paths) > max_simulations:
             break
-        path, node = [], root
+        path: Path = []
+        node = root
         while node is not None and node.proven is None and node.priors:
-            path.append((node, node.select(FIRST_PLAY_URGENCY if path else 0.0)))
-            parent, index = path[-1]
+            parent = node
+            index = parent.select(FIRST_PLAY_URGENCY if path else 0.0)
+            path.append((parent, index))
             node = parent.children[index]
         is_new = node is None
         if is_new:
             mine, other = parent.position
             disc = rules.disc(mine | other, parent.moves[index])
-            node = parent.children[index] = Node(rules, other, mine | disc)
+            node = Node(rules, other, mine | disc)
+            parent.children[index] = node
         if node.proven is not None:
             _back_up(path, node)
             continue
@@ -325,19 +413,26 @@ def _mark(path: Path, change: int) -> None:
 
 
 def _back_up(path: Path, leaf: Node) -> None:
-    """Add a visit with the leaf's value to each node on its path, and propagate proven results."""
-    value, child, proving = leaf.value, leaf, leaf.proven is not None
+    """Add a visit with the leaf's value to each node on its path, and propagate proven results.
+
+    The value changes its sign at each step towards the root, because the players alternate.
+    """
+    value = leaf.value
+    child = leaf
+    proving = leaf.proven is not None
     for node, index in reversed(path):
         value = -value
         node.visits[index] += 1
         if child.proven is None:
             node.values[index] += (value - node.values[index]) / node.visits[index]
         else:
-            value = node.values[index] = -float(child.proven)
+            value = -float(child.proven)
+            node.values[index] = value
             node.priors[index] *= value != -1.0
         if proving:
             proving = node.prove()
-            value = value if node.proven is None else float(node.proven)
+            if node.proven is not None:
+                value = float(node.proven)
         node.num_visits += 1
         node.value += (value - node.value) / node.num_visits
         child = node
@@ -347,17 +442,24 @@ def _back_up(path: Path, leaf: Node) -> None:
 
 
 class Evaluator:
-    """Evaluates positions with the network and caches the outputs, also between moves."""
+    """Evaluates positions with the network, and caches its outputs for this move and later ones.
+
+    Args:
+        max_kept: the cache is emptied when it holds more positions than this.
+    """
 
     def __init__(self, rules: Rules, network: Network, max_kept: int = 100_000):
-        self.rules, self.network, self.max_kept = rules, network, max_kept
+        self.rules = rules
+        self.network = network
+        self.max_kept = max_kept
         self.kept: dict[Position, Any] = {}
 
     def __call__(self, positions: list[Position]) -> Iterable[Any]:
         new = [position for position in positions if position not in self.kept]
         if new:
             if len(self.kept) > self.max_kept:
-                self.kept, new = {}, positions
+                self.kept = {}
+                new = positions
             answers = self.network.evaluate(self.rules.planes(new))
             self.kept.update(zip(new, zip(*answers)))
         return zip(*(self.kept[position] for position in positions))
@@ -367,7 +469,7 @@ _evaluators: dict[tuple, Evaluator] = {}
 
 
 def load_network() -> Network:
-    """Load the network from the weights at the end of this file."""
+    """Load the network from `WEIGHTS`, an .npz file in base 85 at the end of an exported file."""
     data = base64.b85decode("".join(WEIGHTS.split()))
     with np.load(io.BytesIO(data), allow_pickle=False) as file:
         return Network({name: file[name] for name in file.files})
@@ -376,10 +478,11 @@ def load_network() -> Network:
 def use_one_thread() -> None:
     """Limit numpy's OpenBLAS to one thread, if its library is found.
 
-    Its threads wait for each other. If another process occupies a core, this wait takes 50 times as
-    long as the whole matrix product in one thread.
+    OpenBLAS's threads wait for each other. If another process occupies a core, this wait takes 50
+    times as long as the whole matrix product in one thread.
     """
-    for path in glob.glob(os.path.join(os.path.dirname(np.__file__), "..", "numpy.libs", "*blas*")):
+    folder = os.path.join(os.path.dirname(np.__file__), "..", "numpy.libs")
+    for path in glob.glob(os.path.join(folder, "*blas*")):
         for name in ("scipy_openblas_set_num_threads64_", "openblas_set_num_threads64_"):
             try:
                 getattr(ctypes.CDLL(path), name)(1)
@@ -388,7 +491,14 @@ def use_one_thread() -> None:
 
 
 def agent(observation: dict, configuration: dict) -> int:
-    """Choose the column to play; Kaggle calls this function."""
+    """Return the column to play, counted from 0; Kaggle calls this function once per move.
+
+    Args:
+        observation: the "board", a list of cells row by row from the top left, and the "mark" of
+            the player to move, 1 or 2.
+        configuration: the board's "rows" and "columns", the line length "inarow" that wins, and the
+            seconds per move, "actTimeout".
+    """
     start = time.perf_counter()
     size = tuple(int(configuration[name]) for name in ("rows", "columns", "inarow"))
     rules = Rules(*size)
@@ -400,4 +510,5 @@ def agent(observation: dict, configuration: dict) -> int:
         use_one_thread()
         _evaluators[size] = Evaluator(rules, load_network())
     deadline = start + TIME_FRACTION * float(configuration["actTimeout"])
-    return best_move(search(rules, _evaluators[size], position, deadline))
+    root = search(rules, _evaluators[size], position, deadline)
+    return best_move(root)

@@ -26,10 +26,11 @@ _LINE_LENGTH = 100
 
 
 def to_bytes(game: Game, network: nn.Module, info: dict[str, Any]) -> bytes:
-    """Return the contents of a submission that plays with a network.
+    """Return the Python source, in UTF-8, of a submission that plays with a network.
 
     Args:
-        info: the network's metadata, see `alphazero.network.weights.NetworkFile`.
+        info: the network's metadata, see `alphazero.network.weights.NetworkFile`; its run and
+            iteration are written into a comment.
 
     Raises:
         ConfigError: if the game is not Connect-X, or the network is not a residual network.
@@ -41,7 +42,8 @@ def to_bytes(game: Game, network: nn.Module, info: dict[str, Any]) -> bytes:
     stored = io.BytesIO()
     arrays: dict[str, Any] = network_arrays(folded(network))
     np.savez_compressed(stored, **arrays)
-    weights = textwrap.wrap(base64.b85encode(stored.getvalue()).decode(), _LINE_LENGTH)
+    encoded = base64.b85encode(stored.getvalue()).decode()
+    weights = textwrap.wrap(encoded, _LINE_LENGTH)
     facts = [f"{key} {info[key]}" for key in ("run", "iteration") if key in info]
     version = packages.version("alphazero-selfplay")
     lines = [
@@ -61,28 +63,44 @@ def to_bytes(game: Game, network: nn.Module, info: dict[str, Any]) -> bytes:
 
 
 def evaluation_of(data: bytes) -> Evaluate:
-    """Return the function of a submission that maps planes to prior logits and values."""
+    """Return the function with which a submission maps planes to prior logits and values.
+
+    Args:
+        data: the contents of the submission file, which are executed as Python code.
+    """
     return submission_module(data)["load_network"]().evaluate
 
 
 def submission_module(data: bytes) -> dict[str, Any]:
-    """Execute a submission as Kaggle does; return its global variables by name."""
+    """Execute a submission as Kaggle does, and return its global variables by name.
+
+    Args:
+        data: the contents of the submission file.
+    """
     names: dict[str, Any] = {}
     exec(compile(data.decode(), "submission.py", "exec"), names)
     return names
 
 
 def is_ours(path: Path) -> bool:
-    """Return whether a file is a submission written by this package."""
+    """Return whether a file is a submission written by this package, going by its first line.
+
+    Raises:
+        OSError: if the file cannot be read.
+    """
     with open(path, "rb") as file:
         return file.read(len(_FIRST_LINE)) == _FIRST_LINE.encode()
 
 
 def _board(game: Game) -> tuple[int, int, int]:
-    """Return the rows, columns and line length of Connect-X; raise ConfigError for other games."""
+    """Return the rows, the columns and the line length of a Connect-X game.
+
+    Raises:
+        ConfigError: if the game is not Connect-X.
+    """
     sizes: Any = getattr(game, "rules", None)
     if type(sizes).__name__ not in ("ConnectX", "LargeConnectX"):
-        message = "format=kaggle takes networks of connect_four and connect_x:ROWSxCOLUMNSxLENGTH, "
-        message += f"not of {game.name}."
+        takes = "networks of connect_four and connect_x:ROWSxCOLUMNSxLENGTH"
+        message = f"format=kaggle takes {takes}, not of {game.name}."
         raise ConfigError(message, key="format", value="kaggle")
     return sizes.rows, sizes.columns, sizes.length

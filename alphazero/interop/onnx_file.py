@@ -41,7 +41,7 @@ _DOCS = {
 
 
 class _PolicyAndValue(nn.Module):
-    """Wraps a network so that it outputs one value per position, whatever its value head."""
+    """Wraps a network so that it outputs one expected value per position, not value logits."""
 
     def __init__(self, network: nn.Module):
         super().__init__()
@@ -56,10 +56,11 @@ def to_bytes(game: Game, network: nn.Module, info: dict[str, Any]) -> bytes:
     """Convert a network to the bytes of a self-contained ONNX file in float32.
 
     Args:
-        info: the network's metadata, see `alphazero.network.weights.NetworkFile`.
+        info: the network's metadata, see `alphazero.network.weights.NetworkFile`; its run,
+            iteration and rules digest are stored in the file.
 
     Raises:
-        ConfigError: if a package is missing, or torch cannot export the network.
+        ConfigError: if onnx is not installed, or torch cannot export the network.
     """
     onnx = _package("onnx")
     model = _traced(game, network)
@@ -77,7 +78,13 @@ def to_bytes(game: Game, network: nn.Module, info: dict[str, Any]) -> bytes:
 
 
 def evaluation_of(data: bytes) -> Evaluate:
-    """Make a function that runs an ONNX file: it maps planes to prior logits and values.
+    """Make a function that evaluates positions with an ONNX file, run on the CPU by onnxruntime.
+
+    Args:
+        data: the contents of the file.
+
+    Returns:
+        A function that maps planes to prior logits and values.
 
     Raises:
         ConfigError: if onnxruntime is missing.
@@ -95,13 +102,23 @@ def evaluation_of(data: bytes) -> Evaluate:
 
 
 def require_onnx() -> None:
-    """Raise ConfigError if a package that the export needs is missing."""
+    """Check that onnx, onnxscript and onnxruntime, which the export needs, are installed.
+
+    Raises:
+        ConfigError: if one of them is missing; the message says how to install it.
+    """
     for name in ("onnx", "onnxscript", "onnxruntime"):
         _package(name)
 
 
 def is_ours(path: Path) -> bool:
-    """Return whether a file is an ONNX file written by this package."""
+    """Return whether a file is an ONNX file written by this package, going by its metadata.
+
+    A file that cannot be read is not.
+
+    Raises:
+        ConfigError: if the package onnx is missing.
+    """
     onnx = _package("onnx")
     try:
         model = onnx.load(path, load_external_data=False)
@@ -111,7 +128,11 @@ def is_ours(path: Path) -> bool:
 
 
 def _traced(game: Game, network: nn.Module) -> Any:
-    """Convert a network to an ONNX model with torch's exporter."""
+    """Convert a network to an ONNX model with torch's exporter.
+
+    Raises:
+        ConfigError: if torch cannot export the network.
+    """
     example = torch.zeros(2, *game.planes_shape)
     logger = logging.getLogger("torch.onnx")
     level = logger.level
@@ -138,19 +159,31 @@ def _traced(game: Game, network: nn.Module) -> Any:
 
 
 def _properties(game: Game, info: dict[str, Any]) -> dict[str, str]:
-    """Return the metadata of the file, whose values are all strings; lists are in JSON."""
-    known = {
+    """Return the metadata to store in the ONNX file, as strings; the list of actions is in JSON.
+
+    Args:
+        info: the network's metadata, see `alphazero.network.weights.NetworkFile`; only its run,
+            iteration and rules digest are used.
+    """
+    actions = [game.action_to_text(action) for action in range(game.num_actions)]
+    properties = {
         "format": ONNX_FORMAT,
         "version": packages.version("alphazero-selfplay"),
         "game": game.name,
-        "actions": json.dumps([game.action_to_text(action) for action in range(game.num_actions)]),
+        "actions": json.dumps(actions),
     }
-    facts = {key: str(info[key]) for key in ("run", "iteration", "rules_digest") if key in info}
-    return known | facts
+    for key in ("run", "iteration", "rules_digest"):
+        if key in info:
+            properties[key] = str(info[key])
+    return properties
 
 
 def _package(name: str) -> Any:
-    """Import a package of the extra ``onnx``; raise `ConfigError` if it is missing."""
+    """Import a package of the extra ``onnx``.
+
+    Raises:
+        ConfigError: if it is not installed; the message says how to install it.
+    """
     try:
         return importlib.import_module(name)
     except ImportError:

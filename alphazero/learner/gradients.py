@@ -1,4 +1,4 @@
-"""The gradients of a batch: on a CPU, each thread computes the gradients of a part of the batch.
+"""Computes the gradients of a batch; on a CPU, each thread handles one part of the batch.
 
 Torch can also split every layer among threads, but then the threads wait for each other in each
 layer, and oneDNN's gradients of convolutions wait without sleeping: if another program uses one of
@@ -8,7 +8,6 @@ normalization uses the mean and variance of each part, as it does when several G
 """
 
 import copy
-import operator
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
@@ -28,21 +27,27 @@ _WORK_PER_THREAD = 5_000_000
 
 
 class Answers(NamedTuple):
-    """A network's predictions for M samples, with their targets and losses."""
+    """A network's predictions for M samples, with the samples' targets and the mean losses."""
 
-    output: NetworkOutput  #: float32
-    targets: Targets
-    losses: Losses
+    output: NetworkOutput  #: the predictions in float32, for the player to move
+    targets: Targets  #: what the network should have predicted
+    losses: Losses  #: means over the samples
 
 
 class Gradients:
-    """Computes gradients for one network.
+    """Computes the gradients of the loss for one network, in parallel parts on a CPU.
 
     Args:
-        network: already on ``device``; its parameters receive the gradients.
-        num_threads: maximum number of concurrent threads; a GPU needs only one.
+        network: already on ``device``; the ``.grad`` of its parameters receives the gradients.
+        settings: batch size, number format and weights of the loss.
+        device: the torch device of the network and the batches.
+        num_threads: maximum number of concurrent threads on a CPU; a GPU needs only one.
         shares_cores: whether self-play uses the same cores at the same time. Each part of a batch
             then has one thread, because several would often wait for each other.
+
+    Attributes:
+        parameters: the trainable parameters of ``network``.
+        num_threads: number of threads used, over all parts together.
     """
 
     def __init__(
@@ -60,8 +65,10 @@ class Gradients:
         work = sum(weights.numel() for weights in self.parameters) * settings.batch_size
         num_threads = min(num_threads, max(work // _WORK_PER_THREAD, 1))
         num_parts = max(settings.batch_size // _SMALLEST_PART, 1)
+        num_parts = min(num_parts, num_threads)
         # Threads would draw random numbers in an unpredictable order.
-        num_parts = 1 if is_random or device.type != "cpu" else min(num_parts, num_threads)
+        if is_random or device.type != "cpu":
+            num_parts = 1
         self._networks = [network]
         shared = {id(weights): weights for weights in network.parameters()}
         for _ in range(1, num_parts):  # copies with separate normalization statistics
@@ -69,27 +76,32 @@ class Gradients:
         if shares_cores:
             num_threads = num_parts
         self.num_threads = num_threads  # threads of all parts together
+        threads_per_part = num_threads // num_parts
         self._pool = ThreadPoolExecutor(
-            num_parts, initializer=torch.set_num_threads, initargs=(num_threads // num_parts,)
+            num_parts, initializer=torch.set_num_threads, initargs=(threads_per_part,)
         )
 
     def compute(self, samples: Batch) -> Answers:
-        """Compute the mean loss's gradient for every parameter; return predictions and losses.
+        """Write the gradient of the mean loss to ``.grad`` of every parameter of the network.
 
         Args:
-            samples: a batch of tensors.
+            samples: a batch of tensors on the device.
+
+        Returns:
+            The predictions, targets and losses for the batch.
         """
         num_samples = len(samples.outcomes)
         num_parts = min(len(self._networks), max(num_samples // _SMALLEST_PART, 1))
         if num_parts == 1:
-            loss, answers = self._forward(self._networks[0], samples)
-            self._networks[0].zero_grad()
+            network = self._networks[0]
+            loss, answers = self._forward(network, samples)
+            network.zero_grad()
             loss.backward()
             return answers
-        parts = zip(*(torch.as_tensor(column).tensor_split(num_parts) for column in samples))
-        jobs = [(network, Batch(*part)) for network, part in zip(self._networks, parts)]
-        gradients, answers = zip(*self._pool.map(self._part, *zip(*jobs)))
-        shares = [len(part.outcomes) / num_samples for _, part in jobs]
+        columns = [torch.as_tensor(column).tensor_split(num_parts) for column in samples]
+        parts = [Batch(*part) for part in zip(*columns)]
+        gradients, answers = zip(*self._pool.map(self._part, self._networks, parts))
+        shares = [len(part.outcomes) / num_samples for part in parts]
         for weights, *of_parts in zip(self.parameters, *gradients):
             weights.grad = None
             if of_parts[0] is not None:
@@ -102,9 +114,13 @@ class Gradients:
     def _part(
         self, network: torch.nn.Module, samples: Batch
     ) -> tuple[tuple[torch.Tensor | None, ...], Answers]:
-        """Return the gradients of the mean loss of a part of the batch, and its predictions."""
+        """Return the gradients of the mean loss over one part of the batch, and its predictions.
+
+        A gradient is None if the loss does not depend on the parameter.
+        """
         loss, answers = self._forward(network, samples)
-        return torch.autograd.grad(loss, self.parameters, allow_unused=True), answers
+        gradients = torch.autograd.grad(loss, self.parameters, allow_unused=True)
+        return gradients, answers
 
     def _forward(self, network: torch.nn.Module, samples: Batch) -> tuple[torch.Tensor, Answers]:
         is_half = self._settings.precision == "bfloat16"
@@ -114,9 +130,16 @@ class Gradients:
 
 
 def answers_of(network: torch.nn.Module, samples: Batch, settings: LearnerSettings) -> Answers:
-    """Compute a network's predictions and losses for M samples, as tensors on its device."""
+    """Compute a network's predictions and losses for M samples, as tensors on its device.
+
+    Args:
+        network: the network, whose training or evaluation mode is left as it is.
+        samples: a batch of tensors on the network's device.
+        settings: only ``root_value_fraction``, which mixes the value targets, is used.
+    """
     planes = torch.as_tensor(samples.planes).contiguous(memory_format=torch.channels_last)
-    output = NetworkOutput(*(logits.float() for logits in network(planes)))
+    prior_logits, value_logits = network(planes)
+    output = NetworkOutput(prior_logits.float(), value_logits.float())
     values = value_targets(
         samples.outcomes,
         samples.root_values,
@@ -128,10 +151,18 @@ def answers_of(network: torch.nn.Module, samples: Batch, settings: LearnerSettin
 
 
 def _joined(answers: Sequence[Answers], shares: Sequence[float]) -> Answers:
-    """Join the parts' predictions and losses; ``shares`` are their fractions of the batch."""
-    outputs, targets, of_parts = zip(*answers)
+    """Concatenate the predictions of the parts of a batch, and average their losses.
+
+    Args:
+        answers: the predictions, targets and mean losses of each part.
+        shares: each part's fraction of the samples, by which its losses are weighted.
+    """
+    outputs, targets, losses_of_parts = zip(*answers)
+    means = []
+    for of_parts in zip(*losses_of_parts):
+        means.append(sum(loss * share for loss, share in zip(of_parts, shares)))
     return Answers(
         NetworkOutput(*map(torch.cat, zip(*outputs))),
         Targets(*map(torch.cat, zip(*targets))),
-        Losses(*(sum(map(operator.mul, column, shares)) for column in zip(*of_parts))),
+        Losses(*means),
     )

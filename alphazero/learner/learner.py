@@ -1,12 +1,11 @@
-"""The learner: samples in, better weights out (Silver et al. 2018, "Training").
+"""The learner, which trains the network on samples (Silver et al. 2018, "Training").
 
 Each step computes the loss (`alphazero.learner.loss`) and its gradients
 (`alphazero.learner.gradients`), and the optimizers (`alphazero.learner.optimizers`) update the
-weights. Does not depend on search or games.
+weights. This module does not depend on search or games.
 """
 
 import collections
-import itertools
 import operator
 
 import torch
@@ -34,13 +33,18 @@ _NORM_BATCHES = 8  # newest batches, on which the averaged network's normalizati
 
 
 class Learner:
-    """Trains a network and, if the settings say so, averages its weights over many steps.
+    """Trains a network and, if the settings enable it, keeps a moving average of its weights.
 
     Args:
-        network: the network to train in place; it is already on ``device``.
-        device: the device to which batches are copied.
-        num_threads: number of threads per step on a CPU; None means torch's number.
-        shares_cores: whether self-play uses the same cores at the same time.
+        network: the network to train in place, already on ``device``.
+        settings: optimizer, number of steps, loss and number format.
+        device: the torch device to which batches are copied.
+        num_threads: number of threads per step on a CPU; None means torch's current number.
+        shares_cores: whether self-play uses the same cores at the same time, see
+            `alphazero.learner.gradients.Gradients`.
+
+    Attributes:
+        num_steps: number of steps in all finished calls of `learn`.
     """
 
     def __init__(
@@ -56,7 +60,7 @@ class Learner:
         self.settings = settings
         self.device = device
         self.num_steps = 0
-        self.report = LearnerReport()  #: the report of the last call of `learn`
+        self.report = LearnerReport()  #: the metrics of the last call of `learn`
         num_threads = num_threads or torch.get_num_threads()
         self._gradients = Gradients(network, settings, device, num_threads, shares_cores)
         self._optimizers = make_optimizers(network, settings)
@@ -69,18 +73,23 @@ class Learner:
 
     @property
     def played_network(self) -> torch.nn.Module:
-        """The network for search, matches and stored files: the averaged one if there is one."""
+        """The network for search, matches and network files: the averaged one if there is one."""
         return self.network if self._average is None else self._average.module
 
     @property
     def is_finite(self) -> bool:
         """Whether all trained and averaged weights and normalization statistics are finite."""
-        networks = self.network, self.played_network
-        tensors = itertools.chain(*(network.state_dict().values() for network in networks))
-        return all(bool(torch.isfinite(tensor).all()) for tensor in tensors)
+        for network in (self.network, self.played_network):
+            for tensor in network.state_dict().values():
+                if not torch.isfinite(tensor).all():
+                    return False
+        return True
 
     def steps_for(self, num_new_samples: int, window: int) -> int:
-        """Return the number of learner steps in an iteration.
+        """Return the number of learner steps to take in an iteration, at least 1.
+
+        With ``epochs``, this is the number of full batches in that many passes over the window.
+        Otherwise a sample is trained on `LearnerSettings.replay_ratio` times on average.
 
         Args:
             num_new_samples: number of samples added by this iteration's games.
@@ -92,12 +101,13 @@ class Learner:
         return max(round(num_new_samples * settings.replay_ratio / settings.batch_size), 1)
 
     def learn(self, batches, progress: float):
-        """Train on the batches, one step each; after each, yield the number of steps so far.
+        """Take one training step per batch, yielding the number of steps so far after each.
 
-        After the last batch, the averaged network is ready to play, and `report` is set.
+        Once the generator is exhausted, `played_network` is ready for use and `report` is set.
 
         Args:
-            batches: an iterable of `Batch`.
+            batches: an iterable of `Batch`; with `LearnerSettings.epochs`, all epochs must have
+                the same number of batches.
             progress: fraction of the run that is done, in [0, 1]; determines the learning rate.
         """
         rate = learning_rate(self.settings, progress)
@@ -126,24 +136,30 @@ class Learner:
 
     @torch.no_grad()
     def held_out_losses(self, batch: Batch) -> HeldOutReport:
-        """Compute the losses of `played_network` on a batch, without training on it."""
+        """Compute the losses of `played_network` on a batch without training on it.
+
+        Args:
+            batch: samples that have not been trained on, as numpy arrays.
+        """
         samples = self._on_device(batch)
         parts = answers_of(self.played_network.eval(), samples, self.settings).losses
-        loss = parts.total(self.settings.value_weight)
-        numbers = map(float, (loss, parts.policy, parts.value))
-        return HeldOutReport(len(samples.outcomes), *numbers)
+        loss = float(parts.total(self.settings.value_weight))
+        num_samples = len(samples.outcomes)
+        return HeldOutReport(num_samples, loss, float(parts.policy), float(parts.value))
 
     def _step(self, samples: Batch, statistics: TrainingStatistics | None) -> torch.Tensor:
         """Compute the gradients and update the weights; return the loss before the update.
 
         Args:
-            samples: a batch of tensors.
-            statistics: sums to which the step's numbers are added; None if it is not measured.
+            samples: a batch of tensors on the device.
+            statistics: the statistics to which this step's metrics are added; None if this step is
+                not measured.
         """
         answers = self._gradients.compute(samples)
         gradient_norm = None
-        if self.settings.max_gradient_norm or statistics:
-            limit = self.settings.max_gradient_norm or torch.inf
+        max_norm = self.settings.max_gradient_norm
+        if max_norm or statistics:
+            limit = max_norm or torch.inf
             gradient_norm = torch.nn.utils.clip_grad_norm_(self._gradients.parameters, limit)
         for optimizer in self._optimizers.values():
             optimizer.step()
@@ -155,16 +171,15 @@ class Learner:
         return answers.losses.total(self.settings.value_weight).detach()
 
     def _on_device(self, batch: Batch) -> Batch:
-        """Copy a batch to tensors on the device."""
+        """Copy a batch of numpy arrays to tensors on the device."""
         return Batch(*(torch.from_numpy(array).to(self.device) for array in batch))
 
     def state_dict(self) -> dict:
-        """Return copies of the weights, their average, the optimizer states and the step count."""
-        state = {
-            "network": network_arrays(self.network),
-            **{name: optimizer_arrays(optimizer) for name, optimizer in self._optimizers.items()},
-            "num_steps": self.num_steps,
-        }
+        """Return copies of the weights, averaged weights, optimizer states and number of steps."""
+        state: dict = {"network": network_arrays(self.network)}
+        for name, optimizer in self._optimizers.items():
+            state[name] = optimizer_arrays(optimizer)
+        state["num_steps"] = self.num_steps
         if self._average is not None:
             num_averaged = int(self._average.n_averaged)
             arrays = network_arrays(self._average.module)
@@ -172,7 +187,15 @@ class Learner:
         return state
 
     def load_state_dict(self, state: dict) -> None:
-        """Restore a state from `state_dict`; a missing average starts from the weights."""
+        """Restore a state that `state_dict` returned.
+
+        If averaging is on and the state has no average, the average starts as a copy of the
+        weights.
+
+        Raises:
+            InputError: if a weight or buffer is missing, unknown or of the wrong shape.
+            ValueError: if the shapes or dtypes of an optimizer's state do not fit its weights.
+        """
         load_arrays(self.network, state["network"])
         if self._average is not None:
             average = state.get("average") or {"network": state["network"], "num_steps": 0}
@@ -184,11 +207,12 @@ class Learner:
 
 
 def averaged_model(network: torch.nn.Module, half_life_steps: float) -> AveragedModel:
-    """Make an exponential moving average of a network's weights, which begins as a copy.
+    """Make a model that keeps an exponential moving average of a network's weights.
 
-    `AveragedModel.update_parameters` adds a step. The first step replaces the copy, and early on
-    the average is the plain mean of all steps, so the random weights of a new run are forgotten at
-    once (Tarvainen and Valpola 2017, arXiv 1703.01780; Izmailov et al. 2018, arXiv 1803.05407).
+    The model begins as a copy of the network; `AveragedModel.update_parameters` adds the weights of
+    a step. The first step replaces the copy, and early on the average is the plain mean of all
+    steps, so the random weights of a new run are forgotten at once (Tarvainen and Valpola 2017,
+    arXiv 1703.01780; Izmailov et al. 2018, arXiv 1803.05407).
 
     The statistics of batch normalization must not be averaged, because they belong to other
     weights. `torch.optim.swa_utils.update_bn` measures them again, as Izmailov et al. do. (Connect
@@ -196,7 +220,8 @@ def averaged_model(network: torch.nn.Module, half_life_steps: float) -> Averaged
     removed, was 0.563 with measured and 0.598 with averaged statistics.)
 
     Args:
-        half_life_steps: number of steps after which the weight of a step has halved; above 0.
+        half_life_steps: number of steps after which a step's weight in the average has halved;
+            above 0.
     """
     newest_weight = 1 - 0.5 ** (1 / half_life_steps)
     average = AveragedModel(network).eval().requires_grad_(False)

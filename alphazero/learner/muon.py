@@ -4,26 +4,30 @@ A step changes a kernel by the same amount in every direction, whether the gradi
 rarely or often.
 
 Source: K. Jordan et al. 2024 ("Muon: an optimizer for hidden layers in neural networks"). As there,
-a kernel [out, in, h, w] is the matrix [out, in * h * w]. Kernels of equal shape form one batch;
-PyTorch's `torch.optim.Muon` updates matrices one by one and is missing from older versions.
+a kernel [out, in, h, w] is treated as the matrix [out, in * h * w]. Kernels of equal shape are
+updated as one batch; PyTorch's `torch.optim.Muon` updates matrices one by one and is missing from
+older versions.
 """
 
 import torch
 
 # Coefficients of the quintic a x + b x^3 + c x^5, which brings every singular value close to 1
 # within five iterations (Jordan et al.).
-_A, _B, _C = 3.4445, -4.7750, 2.0315
+_A = 3.4445
+_B = -4.7750
+_C = 2.0315
 _NUM_ITERATIONS = 5
 
 
 class Muon(torch.optim.Optimizer):
-    """Takes steps of orthogonalized momentum. Weights other than kernels need another optimizer.
+    """Updates kernels by orthogonalized momentum; all other weights need another optimizer.
 
     Args:
-        kernels: parameters with two or more dimensions, the first of which counts the outputs.
+        kernels: parameters with two or more axes, the first of which indexes the outputs.
         lr: learning rate: roughly the step length of each output's row (Adam's is the step length
             of a single weight).
-        momentum: decay of the gradients' moving average, in Nesterov's form.
+        momentum: factor by which the gradients' moving average decays per step; the update is
+            Nesterov's.
         dtype: number format of the Newton-Schulz iterations; bfloat16, as in Jordan's code, is
             faster on processors that support it.
     """
@@ -34,18 +38,19 @@ class Muon(torch.optim.Optimizer):
 
     @torch.no_grad()
     def step(self) -> None:
-        """Take one step with the current gradients."""
+        """Update every kernel that has a gradient by one step."""
         for group in self.param_groups:
             for kernels in _by_shape(group["params"]):
                 directions = [self._direction(kernel, group["momentum"]) for kernel in kernels]
-                steps = orthogonalized(torch.stack(directions).flatten(2).to(self._dtype))
+                matrices = torch.stack(directions).flatten(2)
+                steps = orthogonalized(matrices.to(self._dtype))
                 num_rows, num_columns = steps.shape[1:]
                 scale = -group["lr"] * max(1.0, num_rows / num_columns) ** 0.5
                 for kernel, step in zip(kernels, steps):
                     kernel.add_(step.view(kernel.shape), alpha=scale)
 
     def _direction(self, kernel: torch.Tensor, momentum: float) -> torch.Tensor:
-        """Add the gradient to the kernel's moving average; return Nesterov's direction."""
+        """Add the gradient to the kernel's moving average; return Nesterov's update direction."""
         state = self.state[kernel]
         if "momentum" not in state:
             state["momentum"] = torch.zeros_like(kernel)
@@ -55,9 +60,10 @@ class Muon(torch.optim.Optimizer):
 
 
 def orthogonalized(matrices: torch.Tensor) -> torch.Tensor:
-    """Bring the singular values of matrices [M, R, C] to 0.7 to 1.2; keep the singular vectors.
+    """Return matrices, [M, R, C], with their singular values moved to between 0.7 and 1.2.
 
-    Uses Newton-Schulz iterations.
+    The singular vectors stay the same: five Newton-Schulz iterations approximate the nearest
+    orthogonal matrices.
     """
     is_wide = matrices.shape[1] <= matrices.shape[2]
     x = matrices if is_wide else matrices.transpose(1, 2)
@@ -70,7 +76,7 @@ def orthogonalized(matrices: torch.Tensor) -> torch.Tensor:
 
 
 def _by_shape(kernels) -> list[list[torch.Tensor]]:
-    """Group the kernels that have gradients by shape."""
+    """Group the kernels by shape, leaving out those without gradients."""
     groups: dict[torch.Size, list[torch.Tensor]] = {}
     for kernel in kernels:
         if kernel.grad is not None:

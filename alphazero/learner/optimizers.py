@@ -1,6 +1,7 @@
 """The optimizers: which weights each one trains, their learning rates and their stored states.
 
-`alphazero.learner.muon` may train the kernels of convolutions; torch's optimizers train the rest.
+If the settings choose Muon, `alphazero.learner.muon` trains the kernels of convolutions and torch's
+AdamW all other weights; otherwise one of torch's optimizers trains all weights.
 """
 
 import math
@@ -11,7 +12,7 @@ import torch
 from alphazero.learner.muon import Muon
 from alphazero.learner.settings import LearnerSettings
 
-#: The state that each optimizer keeps per weight: arrays of the weight's shape, number of steps.
+#: What each optimizer stores per parameter: "step" counts steps, all others have its shape.
 _NAMES: dict[type, set[str]] = {
     torch.optim.SGD: {"momentum_buffer"},
     torch.optim.Adam: {"step", "exp_avg", "exp_avg_sq"},
@@ -23,7 +24,12 @@ _NAMES: dict[type, set[str]] = {
 def make_optimizers(
     network: torch.nn.Module, settings: LearnerSettings
 ) -> dict[str, torch.optim.Optimizer]:
-    """Make the optimizers by name: "muon" for kernels, if chosen, and "optimizer" for the rest."""
+    """Make the optimizers for a network's trainable weights.
+
+    Returns:
+        {name: optimizer}: "optimizer" for all weights or, if the settings choose Muon and there are
+        convolutions, "muon" for their kernels and "optimizer" for the rest.
+    """
     parameters = [parameter for parameter in network.parameters() if parameter.requires_grad]
     rate = settings.learning_rate
     decay = settings.weight_decay
@@ -42,14 +48,15 @@ def make_optimizers(
     if not kernels:
         return {"optimizer": adamw}
     dtype = torch.bfloat16 if settings.precision == "bfloat16" else torch.float32
-    return {"optimizer": adamw, "muon": Muon(kernels, settings.muon_learning_rate, dtype=dtype)}
+    muon = Muon(kernels, settings.muon_learning_rate, dtype=dtype)
+    return {"optimizer": adamw, "muon": muon}
 
 
 def learning_rate(settings: LearnerSettings, progress: float) -> float:
     """Return the learning rate at a given point of the run.
 
-    It starts at ``settings.learning_rate``. With the schedule "cosine", it reaches
-    ``settings.final_learning_rate`` along half a cosine wave.
+    The rate starts at ``settings.learning_rate``. With the schedule "cosine", it falls to
+    ``settings.final_learning_rate`` along half a cosine wave; with "constant", it does not change.
 
     Args:
         progress: fraction of the run that is done; clipped to [0, 1].
@@ -68,8 +75,9 @@ def set_learning_rate(
     """Set the learning rate of every optimizer.
 
     Args:
-        rate: the new rate of optimizers that began with ``settings.learning_rate``. An optimizer
-            with another initial rate (Muon) keeps its ratio to them.
+        optimizers: the optimizers by name, from `make_optimizers`.
+        rate: the new rate of optimizers that started with ``settings.learning_rate``. The rate of
+            an optimizer that started with another rate (Muon) changes in the same proportion.
     """
     for optimizer in optimizers.values():
         ratio = 1.0
@@ -80,40 +88,47 @@ def set_learning_rate(
 
 
 def optimizer_arrays(optimizer: torch.optim.Optimizer) -> dict:
-    """Copy an optimizer's state to arrays and numbers, by the index of the parameter."""
-    return {
-        str(index): {
-            name: value.detach().cpu().numpy().copy() if torch.is_tensor(value) else value
-            for name, value in state.items()
-        }
-        for index, state in optimizer.state_dict()["state"].items()
-    }
+    """Copy an optimizer's state to arrays and numbers: {parameter index: {name: value}}."""
+    arrays: dict[str, dict] = {}
+    for index, state in optimizer.state_dict()["state"].items():
+        entry = {}
+        for name, value in state.items():
+            if torch.is_tensor(value):
+                value = value.detach().cpu().numpy().copy()
+            entry[name] = value
+        arrays[str(index)] = entry
+    return arrays
 
 
 def load_optimizer(optimizer: torch.optim.Optimizer, arrays: dict) -> None:
-    """Restore an optimizer's state from the arrays that `optimizer_arrays` returned.
+    """Restore an optimizer's state from the result of `optimizer_arrays`.
+
+    Args:
+        optimizer: the new optimizer, for parameters of the same shapes.
+        arrays: {parameter index: {name: value}}.
 
     Raises:
-        ValueError: if the state does not fit the weights, so that the next step would fail.
+        ValueError: if the names, shapes or dtypes of the values do not fit the optimizer's
+            parameters.
     """
     parameters = optimizer.param_groups[0]["params"]
+    state: dict[int, dict] = {}
     for index, entry in arrays.items():
         shape = tuple(parameters[int(index)].shape)
         expected = {name: () if name == "step" else shape for name in _NAMES[type(optimizer)]}
+        shapes = {name: np.shape(value) for name, value in entry.items()}
         are_numbers = all(np.asarray(value).dtype == np.float32 for value in entry.values())
-        if {name: np.shape(value) for name, value in entry.items()} != expected or not are_numbers:
+        if shapes != expected or not are_numbers:
             raise ValueError(f"the optimizer's state {index} does not fit its weights")
-    state = {
-        int(index): {
-            name: torch.from_numpy(np.array(value)) if isinstance(value, np.ndarray) else value
-            for name, value in entry.items()
-        }
-        for index, entry in arrays.items()
-    }
+        values = {}
+        for name, value in entry.items():
+            if isinstance(value, np.ndarray):
+                value = torch.from_numpy(np.array(value))
+            values[name] = value
+        state[int(index)] = values
     groups = optimizer.state_dict()["param_groups"]
     optimizer.load_state_dict({"state": state, "param_groups": groups})
 
 
 def _kernels(network: torch.nn.Module) -> list[torch.nn.Parameter]:
-    """Return the kernels of a network's convolutions."""
     return [module.weight for module in network.modules() if isinstance(module, torch.nn.Conv2d)]

@@ -1,4 +1,4 @@
-"""The learner's reports, and the sums from which they are computed.
+"""The learner's reports, and the running sums from which they are computed.
 
 The losses are compared with those of an uninformed predictor, which gives all legal actions equal
 probabilities and predicts the mean of the value targets in every position.
@@ -20,44 +20,52 @@ _MEANS = "loss policy_loss value_loss policy_entropy target_entropy value_error 
 
 @dataclasses.dataclass
 class LearnerReport:
-    """Metrics of an iteration's training, mostly means over its measured steps."""
+    """Metrics of one iteration's training, mostly means over its measured steps, one in eight.
 
-    num_steps: int = 0
-    loss: float = nan
-    policy_loss: float = nan
-    value_loss: float = nan
-    policy_entropy: float = nan
-    target_entropy: float = nan
-    value_error: float = nan
+    NaN means that no step has been measured.
+    """
+
+    num_steps: int = 0  #: number of steps, measured or not
+    loss: float = nan  #: the weighted sum of policy and value loss
+    policy_loss: float = nan  #: cross-entropy, in nats
+    value_loss: float = nan  #: cross-entropy in nats (win/draw/loss), or squared error (scalar)
+    policy_entropy: float = nan  #: entropy of the network's policy, in nats
+    target_entropy: float = nan  #: entropy of the policy target, in nats
+    value_error: float = nan  #: mean absolute difference between predicted value and result
+    #: mean absolute difference between mean predicted value and mean result, over groups of
+    #: samples with similar predicted values
     calibration_error: float = nan
-    gradient_norm: float = nan
-    weight_norm: float = nan
-    learning_rate: float = nan
-    uninformed_policy_loss: float = nan
-    uninformed_value_loss: float = nan
-    weight_size: float = nan
+    gradient_norm: float = nan  #: norm of all gradients together, before clipping
+    weight_norm: float = nan  #: norm of all weights together, after the last step
+    learning_rate: float = nan  #: the rate during this iteration
+    uninformed_policy_loss: float = nan  #: policy loss of an uninformed predictor
+    uninformed_value_loss: float = nan  #: value loss of an uninformed predictor
+    weight_size: float = nan  #: root mean square of the weights after the last step
     #: mean loss over all steps of each epoch; None unless `LearnerSettings.epochs` is set
     epoch_losses: list[float] | None = None
 
 
 @dataclasses.dataclass
 class HeldOutReport:
-    """Losses on held-out samples: those of new games, before training on them.
+    """Mean losses on held-out samples: those of new games, before training on them.
 
-    Overfitting cannot lower these losses.
+    Unlike training losses, these do not fall because of overfitting.
     """
 
-    num_samples: int = 0
-    loss: float = nan
-    policy_loss: float = nan
-    value_loss: float = nan
+    num_samples: int = 0  #: number of held-out samples
+    loss: float = nan  #: the weighted sum of policy and value loss
+    policy_loss: float = nan  #: cross-entropy, in nats
+    value_loss: float = nan  #: cross-entropy in nats (win/draw/loss), or squared error (scalar)
 
 
 class UninformedLoss:
     """Computes the losses of an uninformed predictor on the samples added so far.
 
+    The predictor gives all legal actions equal probabilities and predicts the mean of the value
+    targets in every position.
+
     Args:
-        device: the device of the targets.
+        device: the torch device of the targets.
     """
 
     def __init__(self, device: torch.device):
@@ -67,17 +75,18 @@ class UninformedLoss:
         self._is_scalar = False
 
     def add(self, targets: Targets) -> None:
-        """Count the targets of a batch."""
+        """Add the targets of a batch to the running sums."""
         values = targets.values
         self._is_scalar = values.shape[1] == 1
         if self._is_scalar:
             values = torch.cat([values, values * values], dim=1)
         self._sums[0] += len(values)
-        self._sums[1] += targets.legal_action_mask.sum(dim=1).clamp_min(1).log().sum()
+        num_legal = targets.legal_action_mask.sum(dim=1)
+        self._sums[1] += num_legal.clamp_min(1).log().sum()
         self._sums[2 : 2 + values.shape[1]] += values.sum(dim=0)
 
     def losses(self) -> tuple[float, float]:
-        """Compute the policy loss and the value loss; NaN if there were no samples.
+        """Return the mean policy loss and value loss; both are NaN if no samples were added.
 
         The cross-entropy of targets with mean m against m is -sum m * log m. The mean square of
         their distance from m is the mean of the squares minus m^2.
@@ -85,17 +94,23 @@ class UninformedLoss:
         num_samples, log_legal, *sums = self._sums.tolist()
         if num_samples == 0:
             return math.nan, math.nan
+        policy_loss = log_legal / num_samples
         means = [total / num_samples for total in sums]
         if self._is_scalar:
-            return log_legal / num_samples, max(means[1] - means[0] ** 2, 0.0)
+            variance = means[1] - means[0] ** 2
+            return policy_loss, max(variance, 0.0)
         entropy = -sum(mean * math.log(mean) for mean in means if mean > 0)
-        return log_legal / num_samples, entropy
+        return policy_loss, entropy
 
 
 class TrainingStatistics:
-    """Adds up the metrics of an iteration's measured steps.
+    """Sums up the losses and other metrics of an iteration's measured steps.
 
     The sums stay on the device until the report, because reading a number waits for the device.
+
+    Args:
+        device: the torch device of the network's outputs.
+        value_weight: weight of the value loss in the total loss.
     """
 
     def __init__(self, device: torch.device, value_weight: float):
@@ -108,12 +123,12 @@ class TrainingStatistics:
 
     @torch.no_grad()
     def add(self, answers: Answers, outcomes: torch.Tensor, gradient_norm: torch.Tensor) -> None:
-        """Add the metrics of a step.
+        """Add the metrics of one step to the sums.
 
         Args:
             answers: the network's predictions and losses for M samples.
-            outcomes: float32[M], results from the viewpoint of the player to move.
-            gradient_norm: the gradient norm before clipping, a scalar.
+            outcomes: float32[M], the games' results in [-1, 1], for the player to move.
+            gradient_norm: scalar, norm of all gradients before clipping.
         """
         output, targets, parts = answers
         log_policy = masked_log_softmax(output.prior_logits, targets.legal_action_mask)
@@ -137,25 +152,25 @@ class TrainingStatistics:
 
     @torch.no_grad()
     def report(self, network: torch.nn.Module, num_steps: int, rate: float) -> LearnerReport:
-        """Compute the report of an iteration.
+        """Compute an iteration's report from the sums.
 
         Args:
-            network: the network after the last step.
-            num_steps: number of steps, measured or not.
-            rate: the learning rate.
+            network: the network after the last step, for the norm of its weights.
+            num_steps: number of steps in the iteration, measured or not.
+            rate: the learning rate during the iteration.
         """
         means = (self._sums / max(self._num_measured, 1)).tolist()
         num_samples, values, results = self._calibration
+        calibration_error = (values - results).abs().sum() / num_samples.sum().clamp_min(1)
         uninformed_policy_loss, uninformed_value_loss = self._uninformed.losses()
         parameters = list(network.parameters())
         num_weights = sum(parameter.numel() for parameter in parameters)
-        weight_norm = math.sqrt(sum(float((parameter**2).sum()) for parameter in parameters))
+        squares = [float((parameter**2).sum()) for parameter in parameters]
+        weight_norm = math.sqrt(sum(squares))
         return LearnerReport(
             **dict(zip(_MEANS.split(), means)),
             num_steps=num_steps,
-            calibration_error=float(
-                (values - results).abs().sum() / num_samples.sum().clamp_min(1)
-            ),
+            calibration_error=float(calibration_error),
             weight_norm=weight_norm,
             learning_rate=rate,
             uninformed_policy_loss=uninformed_policy_loss,

@@ -1,4 +1,4 @@
-"""The settings of the learner: optimizer, steps, loss and precision."""
+"""The settings of the learner: optimizer, number of steps, loss and precision."""
 
 import dataclasses
 
@@ -7,7 +7,7 @@ from alphazero.config.settings import option
 
 @dataclasses.dataclass
 class LearnerSettings:
-    """The optimizer, the number of steps, the loss and the precision of training."""
+    """The settings of training: optimizer, number of steps, loss and number format."""
 
     optimizer: str = option(
         "adamw",

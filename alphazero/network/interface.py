@@ -1,16 +1,16 @@
-"""The interface of all networks: their settings, their outputs, and the value that follows.
+"""The interface of all networks: their settings, their outputs, and how logits become values.
 
 A network is a `torch.nn.Module`, made by ``Class(planes_shape, num_actions, settings, **options)``:
 
     planes_shape        (C, H, W), the shape of the game's planes; a vector is (C, 1, 1)
-    num_actions         A
+    num_actions         A, the number of policy logits
     settings            `NetworkSettings`; a network may ignore any of them
-    options             the arguments in the setting ``network.options``
+    options             the keyword arguments in the setting ``network.options``
     forward(planes)     maps float32[M, C, H, W] to a `NetworkOutput`
 
 The planes may lie in memory with their channels last: use `flatten` or `reshape`, not `view`. A
 class may define ``check_settings(planes_shape, settings)``, a static method that raises
-`ConfigError` for settings that do not suit a game; it is called before a run begins.
+`ConfigError` if the settings do not suit a game; it is called before a run begins.
 """
 
 import dataclasses
@@ -23,7 +23,7 @@ from alphazero.config.settings import option
 
 @dataclasses.dataclass
 class NetworkSettings:
-    """The architecture of the network and its size."""
+    """The settings of the network: its architecture, its size and its value head."""
 
     kind: str = option(
         "resnet",
@@ -60,17 +60,20 @@ class NetworkSettings:
 
 
 class NetworkOutput(NamedTuple):
-    """The network's predictions for M positions."""
+    """A network's predictions for M positions, before softmax or tanh."""
 
-    prior_logits: torch.Tensor  #: [M, A], logits of the policy
-    #: [M, 3], logits of win, draw and loss of the player to move; or [M, 1], the value before tanh
+    prior_logits: torch.Tensor  #: [M, A], the policy as logits; illegal actions are not masked
+    #: for the player to move: [M, 3], logits of win, draw, loss; or [M, 1], the value before tanh
     value_logits: torch.Tensor
 
 
 def expected_value(value_logits: torch.Tensor) -> torch.Tensor:
-    """Convert value logits to the value for the player to move, [M], in [-1, 1].
+    """Convert value logits to values for the player to move, [M], in [-1, 1].
 
-    It is P(win) - P(loss) for a win/draw/loss head, and tanh of the logit for a scalar head.
+    The value is P(win) - P(loss) for a win/draw/loss head, and tanh of the logit for a scalar head.
+
+    Args:
+        value_logits: [M, 3] or [M, 1], see `NetworkOutput`.
     """
     if value_logits.shape[-1] == 1:
         return torch.tanh(value_logits.squeeze(-1))

@@ -1,10 +1,10 @@
-"""The networks by name, and the function that makes one.
+"""Makes networks by name: those of this package and those that users define.
 
 A network maps planes, from the viewpoint of the player to move, to one logit per action and the
-logits of the value head. It is a pure function of tensors: masking, softmax and devices are left to
-the caller. To add one to this package, write a module with its class and add a line to `_KINDS`. A
-user's own network is named ``module:Class``, or by an entry point of the group
-`alphazero.networks`; it must implement `alphazero.network.interface`.
+logits of the value head. It is a pure function of tensors: masking, softmax and device placement
+are left to the caller. To add a network to this package, write a module with its class and add a
+line to `_KINDS`. A network defined by a user is named as ``module:Class``, or by an entry point of
+the group `alphazero.networks`; it must implement `alphazero.network.interface`.
 
 This package has three architectures: the residual tower of AlphaZero (Silver et al. 2018,
 supplement, "Representation" and "Architecture") in sizes that fit a laptop, a tiny network, and the
@@ -34,18 +34,21 @@ _KEY = "network.kind"
 def make_network(
     planes_shape: tuple[int, int, int], num_actions: int, settings: NetworkSettings, seed: int = 0
 ) -> nn.Module:
-    """Make a network with random weights, on the CPU.
+    """Make a network with random weights, on the CPU and in training mode.
 
-    A user's own network is tested on two positions, and refused if its output does not conform to
-    `alphazero.network.interface`.
+    A user-defined network is tested on two positions, and rejected if its output is not as
+    `alphazero.network.interface` requires.
 
     Args:
         planes_shape: (C, H, W), the shape of the game's input planes.
         num_actions: A, the number of policy logits.
+        settings: ``settings.kind`` chooses the architecture, the other fields its size and value
+            head.
         seed: determines the weights; the state of torch's global generator is left unchanged.
 
     Raises:
-        ConfigError: if there is no such network, it cannot be made, or its outputs are wrong.
+        ConfigError: if there is no network of that kind, or a user-defined network cannot be made
+            or has outputs of the wrong type or shape, or that are not finite.
     """
     made_by = _class_of(settings.kind)
     with fork_rng(devices=[]):
@@ -56,10 +59,14 @@ def make_network(
 
 
 def check_settings(planes_shape: tuple[int, int, int], settings: NetworkSettings) -> None:
-    """Check that the network's architecture exists, and that its settings suit a game.
+    """Check that the network's architecture exists and that its settings suit a game.
+
+    Args:
+        planes_shape: (C, H, W), the shape of the game's input planes.
 
     Raises:
-        ConfigError: if a setting does not; it names the setting.
+        ConfigError: if there is no such architecture, or a setting does not suit the game; the
+            error names the setting.
     """
     made_by = _class_of(settings.kind)
     if settings.kind in _KINDS and settings.options:
@@ -70,20 +77,22 @@ def check_settings(planes_shape: tuple[int, int, int], settings: NetworkSettings
 
 
 def check_stored_kind(kind: str, source: str, named: str | None, key: str = "network_kind") -> None:
-    """Refuse the class ``module:Class`` of a stored network unless the user names it as well.
+    """Reject a stored network whose class, a ``module:Class``, the user has not named as well.
 
     People exchange stored files, so a file alone must not cause a module to be imported (see
     `alphazero.own_games.registry.make_stored_game`). Networks from this package and from entry
     points need no permission.
 
     Args:
-        kind: `NetworkSettings.kind` in the stored file.
-        source: the stored file as messages name it, such as "the network 'x.safetensors'".
-        named: the class that the user names, or None.
-        key: the setting by which the user names it.
+        kind: the stored file's `NetworkSettings.kind`.
+        source: describes the stored file in the error message, such as "the network
+            'x.safetensors'".
+        named: the class that the user has named, as ``module:Class``; None if the user has named
+            none.
+        key: the setting with which the user names the class.
 
     Raises:
-        ConfigError: if the user does not name the class.
+        ConfigError: if the network needs a ``module:Class`` and ``named`` is not that class.
     """
     if is_module_name(kind) and named != kind:
         message = f"{source} is of the network class '{kind}'. A stored file never runs a program "
@@ -92,7 +101,11 @@ def check_stored_kind(kind: str, source: str, named: str | None, key: str = "net
 
 
 def is_own_kind(kind: str) -> bool:
-    """Return whether ``kind`` names a network from outside this package."""
+    """Return whether ``kind`` names a network that is defined outside this package.
+
+    Args:
+        kind: a built-in name, ``module:Class``, or the name of an entry point.
+    """
     return is_module_name(kind) or kind not in _KINDS and kind in announced(NETWORKS)
 
 
@@ -103,7 +116,15 @@ def _class_of(kind: str) -> Any:
 def _own_network(
     made_by: Any, planes_shape: tuple[int, int, int], num_actions: int, settings: NetworkSettings
 ) -> nn.Module:
-    """Make a user's own network, and check its output for two empty positions."""
+    """Make a user-defined network, and check its output for two positions of all-zero planes.
+
+    Args:
+        made_by: the network's class, or a function that returns the network.
+
+    Raises:
+        ConfigError: if making or calling the network raises an error, it is not a
+            `torch.nn.Module`, or its output has the wrong type or shape or is not finite.
+    """
     planes = torch.zeros(2, *planes_shape).contiguous(memory_format=torch.channels_last)
     try:
         network = made_by(planes_shape, num_actions, settings, **(settings.options or {}))
@@ -117,7 +138,8 @@ def _own_network(
         reason = f"its forward returns {type(output).__name__}"
         allowed = "NetworkOutput(prior_logits, value_logits)"
         raise ConfigError.of(_KEY, settings.kind, allowed, reason)
-    logits, values = (tuple(tensor.shape) for tensor in output)
+    logits = tuple(output.prior_logits.shape)
+    values = tuple(output.value_logits.shape)
     if logits != (2, num_actions) or values not in ((2, 1), (2, 3)):
         reason = f"for two positions, the shapes of its outputs are {logits} and {values}"
         allowed = f"(2, {num_actions}) for the policy, (2, 3) or (2, 1) for the value"

@@ -10,7 +10,12 @@ from alphazero.network.interface import NetworkOutput, NetworkSettings, num_valu
 
 
 class ConvNorm(nn.Module):
-    """A convolution that keeps the board's size, followed by batch normalization."""
+    """A convolution that keeps the board's size, followed by batch normalization.
+
+    Args:
+        channels_in, channels_out: number of channels of the input and of the output.
+        kernel_size: side of the square kernel.
+    """
 
     def __init__(self, channels_in: int, channels_out: int, kernel_size: int):
         super().__init__()
@@ -22,7 +27,7 @@ class ConvNorm(nn.Module):
         return self.norm(self.conv(x))
 
     def fold(self) -> None:
-        """Fold the normalization into the convolution, which saves a pass over memory.
+        """Fold the normalization into the convolution, in place, which saves a pass over memory.
 
         The outputs do not change. The network must be in evaluation mode.
         """
@@ -31,9 +36,13 @@ class ConvNorm(nn.Module):
 
 
 class ResidualBlock(nn.Module):
-    """Two convolutions and a skip connection (He et al. 2016).
+    """A residual block: two convolutions with a skip connection around them (He et al. 2016).
 
-    Layers' outputs are modified in place, which saves memory bandwidth, for which threads compete.
+    Outputs of layers are modified in place to save memory bandwidth, which all threads share.
+
+    Args:
+        channels: number of channels of the input, of the output, and between the convolutions.
+        kernel_size: side of the square kernels.
     """
 
     def __init__(self, channels: int, kernel_size: int):
@@ -49,7 +58,15 @@ class ResidualBlock(nn.Module):
 
 
 class ResidualNetwork(nn.Module):
-    """A first convolution, residual blocks, and two heads that begin with 1x1 convolutions."""
+    """AlphaZero's network: a convolution, residual blocks, and heads for policy and value.
+
+    Each head begins with a 1x1 convolution.
+
+    Args:
+        planes_shape: (C, H, W), the shape of the game's input planes.
+        num_actions: A, the number of policy logits.
+        settings: numbers of blocks, channels and units, and the kind of value head.
+    """
 
     def __init__(
         self, planes_shape: tuple[int, int, int], num_actions: int, settings: NetworkSettings
@@ -71,7 +88,7 @@ class ResidualNetwork(nn.Module):
         self.value = nn.Linear(settings.value_units, num_value_logits(settings))
 
     def forward(self, planes: torch.Tensor) -> NetworkOutput:
-        """Map planes [M, C, H, W] to the logits of policy and value."""
+        """Map planes, [M, C, H, W], to policy logits [M, A] and value logits [M, 3] or [M, 1]."""
         x = self.stem(planes)
         if self.position_bias is not None:
             x += self.position_bias.to(x.dtype)  # keeps x in half precision
@@ -83,7 +100,10 @@ class ResidualNetwork(nn.Module):
 
 
 def folded(network: nn.Module) -> nn.Module:
-    """Copy a network in evaluation mode, with batch normalization folded into convolutions."""
+    """Return a copy of a network in evaluation mode, with every `ConvNorm` folded.
+
+    Folding merges batch normalization into the convolution before it, without changing the outputs.
+    """
     network = copy.deepcopy(network).eval()
     for module in network.modules():
         if isinstance(module, ConvNorm):

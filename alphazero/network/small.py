@@ -1,7 +1,7 @@
-"""Two small networks: a tiny one for laptops and tests, and the published notebook's.
+"""Two small networks: a tiny one for laptops and tests, and that of the published notebook.
 
-Both have one convolution without padding and one layer of units that the heads share.
-docs/notebooks.md has the notebook's training recipe.
+Both have one convolution without padding and one layer of units shared by the two heads.
+docs/notebooks.md describes the notebook's training recipe.
 """
 
 import torch
@@ -12,7 +12,13 @@ from alphazero.runtime.errors import ConfigError
 
 
 class TinyNetwork(nn.Module):
-    """A convolution, a layer of shared units, and two linear heads."""
+    """A network of one convolution, one shared layer, and linear heads for policy and value.
+
+    Args:
+        planes_shape: (C, H, W), the shape of the game's input planes.
+        num_actions: A, the number of policy logits.
+        settings: the kernel size, the numbers of channels and units, and the kind of value head.
+    """
 
     def __init__(
         self, planes_shape: tuple[int, int, int], num_actions: int, settings: NetworkSettings
@@ -25,20 +31,31 @@ class TinyNetwork(nn.Module):
 
     @staticmethod
     def check_settings(planes_shape: tuple[int, int, int], settings: NetworkSettings) -> None:
-        """Check that the kernel fits on the board; see `alphazero.network.interface`."""
+        """Check that the convolution's kernel fits on the board.
+
+        Raises:
+            ConfigError: if the kernel is larger than the board's shorter side.
+        """
         _check_kernel_fits(planes_shape, settings)
 
     def forward(self, planes: torch.Tensor) -> NetworkOutput:
-        """Map planes [M, C, H, W] to the logits of policy and value."""
-        x = torch.relu(self.shared(torch.relu(self.conv(planes)).flatten(1)))
+        """Map planes, [M, C, H, W], to policy logits [M, A] and value logits [M, 3] or [M, 1]."""
+        features = torch.relu(self.conv(planes)).flatten(1)
+        x = torch.relu(self.shared(features))
         return NetworkOutput(self.policy(x), self.value(x))
 
 
 class NotebookNetwork(nn.Module):
-    """One plane, one convolution without bias or activation, one shared layer, two small heads.
+    """The published notebook's network: one convolution, one shared layer and two small heads.
 
-    The plane is the board as the player to move sees it: 1 for own pieces, -1 for the opponent's.
-    It is the difference of the first two planes of the game's input; further planes are ignored.
+    Its convolution has no bias and no activation function, and its input is a single plane: the
+    board as seen by the player to move, with 1 for this player's pieces and -1 for the opponent's.
+    That is the difference of the first two planes of the game's input; further planes are ignored.
+
+    Args:
+        planes_shape: (C, H, W), the shape of the game's input planes; C >= 2.
+        num_actions: A, the number of policy logits.
+        settings: the kernel size, the numbers of channels and units, and the kind of value head.
     """
 
     def __init__(
@@ -54,18 +71,25 @@ class NotebookNetwork(nn.Module):
 
     @staticmethod
     def check_settings(planes_shape: tuple[int, int, int], settings: NetworkSettings) -> None:
-        """Check that the kernel fits on the board, and that the game has two planes or more."""
+        """Check that the kernel fits on the board and that the game has at least two planes.
+
+        Raises:
+            ConfigError: if the kernel is larger than the board's shorter side, or the game has only
+                one plane.
+        """
         _check_kernel_fits(planes_shape, settings)
         if planes_shape[0] < 2:
             reason = "it reads own and opponent's pieces from two planes, and the game has one"
             raise ConfigError.of("network.kind", settings.kind, "resnet or tiny", reason)
 
     def forward(self, planes: torch.Tensor) -> NetworkOutput:
-        """Map planes [M, C, H, W] to the logits of policy and value."""
+        """Map planes, [M, C, H, W], to policy logits [M, A] and value logits [M, 3] or [M, 1]."""
         board = planes[:, :1] - planes[:, 1:2]
-        x = torch.relu(self.shared(self.conv(board).flatten(1)))
+        features = self.conv(board).flatten(1)
+        x = torch.relu(self.shared(features))
         policy = self.policy(torch.relu(self.policy_hidden(x)))
-        return NetworkOutput(policy, self.value(torch.relu(self.value_hidden(x))))
+        value = self.value(torch.relu(self.value_hidden(x)))
+        return NetworkOutput(policy, value)
 
 
 def _num_features(planes_shape: tuple[int, int, int], settings: NetworkSettings) -> int:
@@ -79,7 +103,7 @@ def _check_kernel_fits(planes_shape: tuple[int, int, int], settings: NetworkSett
     """Check that the kernel of a convolution without padding fits on the board.
 
     Raises:
-        ConfigError: if it does not.
+        ConfigError: if the kernel is larger than the board's shorter side.
     """
     _, height, width = planes_shape
     size = settings.kernel_size

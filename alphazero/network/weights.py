@@ -1,4 +1,7 @@
-"""Stored networks: a safetensors file with the weights, the game and the network's settings."""
+"""Reads and writes network files: safetensors files with the weights and metadata.
+
+The metadata are the game's name, the network's settings, and information such as the iteration.
+"""
 
 import json
 from pathlib import Path
@@ -14,7 +17,7 @@ if TYPE_CHECKING:  # importing torch takes a second, which reading metadata must
 
 NETWORK_FORMAT = "alphazero-network-2"
 
-#: The types of those entries of `NetworkFile.info` that this program relies on.
+#: The required types of the entries of `NetworkFile.info` that this program uses.
 _TYPES_OF_INFO: dict[str, Any] = {
     "settings": dict,
     "strength": dict,
@@ -28,19 +31,26 @@ _TYPES_OF_INFO: dict[str, Any] = {
 
 
 class NetworkFile(NamedTuple):
-    """The contents of a network file."""
+    """A network file read into memory: weights, game, settings and further information."""
 
-    arrays: dict[str, np.ndarray]  #: weights by name
+    arrays: dict[str, np.ndarray]  #: weights and normalization statistics by name
     game: str  #: the game's name, see `alphazero.own_games.registry.make_game`
-    settings: dict  #: `alphazero.network.interface.NetworkSettings` as plain data
-    #: further data, such as run, iteration, strength, and the `Game.rules_digest` of a user's game
+    settings: dict  #: `alphazero.network.interface.NetworkSettings` as a dict
+    #: further data, such as the run's name, the iteration, the strength, and the
+    #: `Game.rules_digest` of a user-defined game
     info: dict
 
 
 def save_network(
     path: Path, arrays: dict[str, np.ndarray], game: str, settings: dict, info: dict
 ) -> None:
-    """Write a network file; the arguments are the fields of `NetworkFile`."""
+    """Write a network file: the weights, and the game, settings and information as metadata.
+
+    Args:
+        path: the file to write.
+        arrays, game, settings, info: the fields of `NetworkFile`; ``settings`` and ``info`` are
+            stored as JSON.
+    """
     metadata = {
         "format": NETWORK_FORMAT,
         "game": game,
@@ -51,7 +61,7 @@ def save_network(
 
 
 def load_network(path: Path) -> NetworkFile:
-    """Read a network file, and check that its weights are finite.
+    """Read a network file and check that its weights are finite.
 
     Raises:
         StoredFileError: if the file is missing, damaged or not a network, or if a weight is not
@@ -65,25 +75,33 @@ def load_network(path: Path) -> NetworkFile:
 
 
 def network_game(path: Path) -> str:
-    """Read the name of a stored network's game.
+    """Return the name of the game that a network file is for.
 
     Raises:
         StoredFileError: if the file is missing, damaged or not a network.
     """
-    return _read_network(path)[0]["game"]
+    metadata, _ = _read_network(path)
+    return metadata["game"]
 
 
 def network_info(path: Path) -> dict:
-    """Read the `NetworkFile.info` of a stored network.
+    """Return the information stored in a network file, such as its iteration and its strength.
+
+    The entries are those of `NetworkFile.info`. The weights are not checked.
 
     Raises:
-        StoredFileError: if the file is missing, damaged or not a network.
+        StoredFileError: if the file is missing, damaged or not a network, or an entry has the wrong
+            type.
     """
-    return _info(_read_network(path)[0], path)
+    metadata, _ = _read_network(path)
+    return _info(metadata, path)
 
 
 def network_arrays(network: "torch.nn.Module") -> dict[str, np.ndarray]:
-    """Copy a network's weights to arrays, by name; further training does not change them."""
+    """Copy a network's weights and buffers to arrays, as {name: array}.
+
+    Further training does not change the copies.
+    """
     return {
         name: tensor.detach().cpu().contiguous().numpy().copy()
         for name, tensor in network.state_dict().items()
@@ -91,33 +109,37 @@ def network_arrays(network: "torch.nn.Module") -> dict[str, np.ndarray]:
 
 
 def load_arrays(network: "torch.nn.Module", arrays: dict[str, np.ndarray]) -> None:
-    """Copy stored weights into ``network`` in place.
+    """Copy stored weights into ``network``, in place.
 
     Args:
-        arrays: weights by name, as `network_arrays` returns them.
+        arrays: weights and buffers by name, as returned by `network_arrays`.
 
     Raises:
-        InputError: if a weight is missing, unknown or of the wrong shape.
+        InputError: if a weight or buffer is missing, unknown or of the wrong shape.
     """
     import torch
 
     wanted = {name: tuple(tensor.shape) for name, tensor in network.state_dict().items()}
-    found = {name: np.shape(array) for name, array in arrays.items()}
-    for name in sorted(wanted | found):
-        if found.get(name) != wanted.get(name):
+    stored = {name: np.shape(array) for name, array in arrays.items()}
+    for name in sorted(wanted | stored):
+        if stored.get(name) != wanted.get(name):
             raise InputError(
-                f"the weights do not fit the network: '{name}' is {_shape_text(found.get(name))}, "
+                f"the weights do not fit the network: '{name}' is {_shape_text(stored.get(name))}, "
                 f"where the network has {_shape_text(wanted.get(name))}."
             )
-    network.load_state_dict({name: torch.from_numpy(np.array(a)) for name, a in arrays.items()})
+    tensors = {name: torch.from_numpy(np.array(array)) for name, array in arrays.items()}
+    network.load_state_dict(tensors)
 
 
 def copy_weights(source: "torch.nn.Module", target: "torch.nn.Module") -> None:
-    """Copy parameters and buffers in place, so that compiled code and captured graphs stay valid.
+    """Copy parameters and buffers from one network to another of the same architecture, in place.
 
-    This package's networks have no buffers once they are folded; a user's network may have some.
+    Compiled code and captured CUDA graphs that use ``target`` therefore stay valid. This package's
+    networks have no buffers once they are folded; a user-defined network may have some.
     """
-    for old, new in zip(target.state_dict().values(), source.state_dict().values()):
+    old_tensors = target.state_dict().values()
+    new_tensors = source.state_dict().values()
+    for old, new in zip(old_tensors, new_tensors):
         old.copy_(new)
 
 
@@ -133,7 +155,11 @@ def _check_finite(arrays: dict[str, np.ndarray], path: Path) -> None:
 
 
 def _info(metadata: dict[str, str], path: Path) -> dict:
-    """Parse `NetworkFile.info`, and check the types of its entries."""
+    """Parse `NetworkFile.info` from a file's metadata and check the types of its entries.
+
+    Raises:
+        StoredFileError: if the metadata is damaged or an entry has the wrong type.
+    """
     info = parse_object(metadata.get("info"), path, "the facts about its network")
     for name, kind in _TYPES_OF_INFO.items():
         if name in info and not isinstance(info[name], kind):
@@ -145,7 +171,12 @@ def _info(metadata: dict[str, str], path: Path) -> dict:
 
 
 def _read_network(path: Path) -> tuple[dict, dict]:
-    """Read a network file; return its metadata and its arrays."""
+    """Read a network file; return its metadata and its arrays, each by name.
+
+    Raises:
+        StoredFileError: if the file is missing or damaged, has another format or does not name its
+            game.
+    """
     metadata, arrays = read_safetensors(path)
     if metadata.get("format") != NETWORK_FORMAT:
         raise StoredFileError(

@@ -1,9 +1,9 @@
-"""Load games that users define, and check each version of their rules once before it is played.
+"""Load games that users define, checking each version of their rules before it is first played.
 
 A mistake raises a `ConfigError` that names the faulty line or the broken law. The laws of games
-(`alphazero.own_games.checks.laws`) are checked in plain Python. A named game is checked in a
-separate process: compiled code checks no array bounds, so a mistake in a rule could crash this
-process, and a rule may never return. An object made in this process is checked here.
+(`alphazero.own_games.checks.laws`) are checked in plain Python. A game given by its name is checked
+in a separate process: compiled code checks no array bounds, so a mistake in a rule could crash this
+process, and a rule may never return. A game given as an object is checked in this process.
 `alphazero.own_games.registry` decides who may run a file or a module.
 """
 
@@ -43,17 +43,21 @@ from alphazero.runtime.files import write_atomically
 from alphazero.runtime.random_generators import kernel_rng
 from alphazero.runtime.source_text import digest_of, module_file, source_text
 
-_SECONDS = 3.0  # time limit for the whole check
+_SECONDS = 3.0  # time limit for the check, not counting the check of the symmetries
 _NUM_POSITIONS = 300  # number of positions to check
-TIME_LIMIT_S = 10.0  #: time limit for one position; slower rules count as endless
+#: Time limit in seconds for checking one position; slower rules are reported as never returning.
+TIME_LIMIT_S = 10.0
 _PACKAGE_FOLDER = Path(__file__).parents[2]
 _HELP = "docs/COMPILED_RULES.md lists common mistakes"
-#: The check's notes on the rules, by class, for classes that have no file.
+#: The check's warnings about rules whose class is not in a file, by class.
 _CHECKED: dict[type, tuple[str, ...]] = {}
 
 
 def load_named_game(name: str) -> Game:
-    """Load the game named by a file's path, by ``module:Class``, or by an entry point.
+    """Load a user's game by its name, after checking any version of its rules not checked before.
+
+    Args:
+        name: the path of a game file, ``module:Class``, or the name of an entry point.
 
     Raises:
         ConfigError: if there is no such game, or its rules break a law or do not compile.
@@ -68,10 +72,11 @@ def load_object(source: Any, name: str) -> Game:
 
     Args:
         source: anything that `alphazero.own_games.game_file.game_of` accepts.
+        name: the name to give the game.
 
     Raises:
-        ConfigError: if it is not a game or breaks a law of games; for compiled rules, if they are
-            not the GAME of a file, or do not compile.
+        ConfigError: if ``source`` does not define a game or its rules break a law; for compiled
+            rules, also if they are not the GAME of a file, or do not compile.
     """
     source = made(source, name)
     module_name = type(source).__module__
@@ -82,24 +87,30 @@ def load_object(source: Any, name: str) -> Game:
     if file is None or getattr(module, "GAME", None) != source:
         raise ConfigError.of("game", name, reason="compiled rules must be the GAME of their file")
     is_imported = getattr(module, "__spec__", None) is not None
-    return _named(name, f"{module_name}:GAME" if is_imported else str(file), source, file)
+    checked = f"{module_name}:GAME" if is_imported else str(file)
+    return _named(name, checked, source, file)
 
 
 def _named(name: str, checked: str, source: Any, file: Path | None) -> Game:
-    """Load a game by name, after another process has checked that its rules obey the laws.
+    """Load a game by its name, after checking its rules in another process unless done before.
 
     Args:
-        name: the name of the game that is returned.
+        name: the name to give the returned game.
         checked: the name by which the other process loads the game.
-        source: what `load_source` returned; None loads it after the check.
-        file: the file that defines the rules, if there is one.
+        source: what `load_source` returned; None to load it only after the check.
+        file: the file that defines the rules; None if there is none.
+
+    Raises:
+        ConfigError: if the rules break a law or do not compile.
     """
     stored = file and _stored_notes_path(file, checked.partition(":")[2])
     notes = _read_notes(stored)
     is_new = notes is None
     if notes is None:
         notes = _check_laws(checked, file or Path(checked))
-    game = game_of(load_source(name) if source is None else source, name)
+    if source is None:
+        source = load_source(name)
+    game = game_of(source, name)
     game.notes = notes
     if is_new:
         if isinstance(game, CompiledGame) and file:
@@ -112,7 +123,11 @@ def _checked_here(source: Any, name: str, file: Path | None) -> Game:
     """Make the game that an object defines, and check its rules in this process.
 
     Args:
-        file: the file that defines the object's class; None for a class from a notebook.
+        file: the file that defines the object's class; None for a class defined in a notebook.
+
+    Raises:
+        ConfigError: if ``source`` does not define a game, or its rules break a law or raise an
+            error.
     """
     try:
         game = game_of(source, name)
@@ -120,7 +135,8 @@ def _checked_here(source: Any, name: str, file: Path | None) -> Game:
         stored = file and _stored_notes_path(file, made_as(rules))
         notes = _read_notes(stored) if file else _CHECKED.get(type(rules))
         if notes is None:
-            notes = _notes_of(examine(Laws(game, file), None, _quick(name)), name)
+            report = examine(Laws(game, file), None, _quick(name))
+            notes = _notes_of(report, name)
             _write_notes(stored, notes)
             _CHECKED[type(rules)] = notes
     except ConfigError:
@@ -138,10 +154,18 @@ def _quick(name: str) -> CheckOptions:
 
 
 def _notes_of(report: RuleReport, name: str) -> tuple[str, ...]:
-    """Return a report's notes on suspicious rules; raise `ConfigError` if it reports a fault."""
+    """Return a report's warnings about suspicious rules.
+
+    Args:
+        name: the game's name, for the error message.
+
+    Raises:
+        ConfigError: if the report describes a fault.
+    """
     if report.fault is None:
         return tuple(report.notes)
-    text, actions = report.fault.text, report.fault.actions
+    text = report.fault.text
+    actions = report.fault.actions
     if actions:
         text = f"after {len(actions):,} actions, ending with {actions[-30:]}: {text}"
     raise _broken(text, name)
@@ -159,10 +183,16 @@ def _check_laws(name: str, file: Path) -> tuple[str, ...]:
 
 
 def run_check(options: CheckOptions, *paths: Path) -> RuleReport:
-    """Check the rules of a game in another process, running them as plain Python.
+    """Check the rules of a game in another process, which runs them as plain Python.
 
     Args:
-        paths: the files that contain the rules, used to name the line of a rule that never returns.
+        options: the game to check and the limits of the check.
+        paths: the files that contain the rules, needed to name the line of a rule that never
+            returns.
+
+    Returns:
+        The report of the check. If a rule never returns or the process fails, its ``fault`` says
+        so.
     """
     # A notebook may have imported this package from a path that a new process does not search.
     search_path = [str(_PACKAGE_FOLDER), *sys.path]
@@ -189,26 +219,37 @@ def run_check(options: CheckOptions, *paths: Path) -> RuleReport:
     places = "|".join(re.escape(str(path.resolve())) for path in paths)
     frame = re.search(rf'File "({places})", line (\d+) in (\S+)', errors)
     if "Timeout" in errors and frame:
-        function = "" if frame[3] == "<module>" else f", in '{frame[3]}'"
-        place = f"{Path(frame[1]).name}, line {frame[2]}{function}"
-        text = f"{place}: it does not return (an endless loop?)."
+        path, line, name = frame.groups()
+        function = "" if name == "<module>" else f", in '{name}'"
+        text = f"{Path(path).name}, line {line}{function}: it does not return (an endless loop?)."
         return RuleReport(Fault(text))
-    reason = (errors.strip().splitlines() or [f"exit status {program.returncode}"])[-1]
-    return RuleReport(Fault(f"the check of its rules failed: {reason}."))
+    error_lines = errors.strip().splitlines() or [f"exit status {program.returncode}"]
+    return RuleReport(Fault(f"the check of its rules failed: {error_lines[-1]}."))
 
 
-def report_of(found: dict[str, Any]) -> RuleReport:
-    """Convert a report that was read from JSON back into a `RuleReport`."""
-    if found["fault"] is not None:
-        found["fault"] = Fault(**found["fault"])
-    return RuleReport(**found)
+def report_of(plain: dict[str, Any]) -> RuleReport:
+    """Convert a report that was read from JSON back into a `RuleReport`.
+
+    Args:
+        plain: the report as a dict of its fields; modified in place.
+    """
+    if plain["fault"] is not None:
+        plain["fault"] = Fault(**plain["fault"])
+    return RuleReport(**plain)
 
 
 # --- compiling ------------------------------------------------------------------------------------
 
 
 def _compile(game: CompiledGame, path: Path) -> None:
-    """Compile the rules; if that fails, raise `ConfigError` with the file, line and cause."""
+    """Compile a game's rules by calling each of the game's batched operations once.
+
+    Args:
+        path: the file that contains the rules.
+
+    Raises:
+        ConfigError: if the compiler rejects the rules; the message names the file, line and cause.
+    """
     try:
         states = game.initial_states()
         game.observe(states)
@@ -222,12 +263,14 @@ def _compile(game: CompiledGame, path: Path) -> None:
 
 
 def compiler_error_text(text: str, path: Path) -> str:
-    """Describe a compiler error in one sentence with its line, extracted from numba's message.
+    """Describe a numba compiler error in one sentence, with the line of the rules that caused it.
 
     Args:
+        text: numba's message.
         path: the file that contains the rules.
     """
-    text = jit.with_written_names(re.sub(r"\x1b\[\d*m", "", text)).partition(" Raised from ")[0]
+    uncoloured = re.sub(r"\x1b\[\d*m", "", text)
+    text = jit.with_written_names(uncoloured).partition(" Raised from ")[0]
     line = re.search(rf'{re.escape(path.name)}(?:", line |:| \()(\d+)', text)
     where = f"line {line[1]}: " if line else ""
     unknown = re.search(r"Untyped global name '(\w+)'", text)
@@ -247,29 +290,41 @@ def compiler_error_text(text: str, path: Path) -> str:
 
 
 def _stored_notes_path(file: Path, made_as: str) -> Path:
-    """Return the path where the check's notes on this version of a game are stored.
+    """Return the path of the file that stores the check's warnings about this version of a game.
+
+    The path depends on the rules' text and on the code of the check. The file exists once this
+    version has been checked without a fault.
 
     Args:
         file: the file that defines the rules.
-        made_as: text that distinguishes several games defined in one file.
+        made_as: distinguishes several games defined in one file, such as the name of the class or
+            the call that makes the game.
     """
-    digest = hashlib.sha256(f"{made_as}\0{digest_of(source_text(file))}".encode())
+    source_digest = digest_of(source_text(file))
+    digest = hashlib.sha256(f"{made_as}\0{source_digest}".encode())
     for check in sorted(Path(__file__).with_name("checks").glob("*.py")):
         digest.update(check.read_bytes())
     return jit.cache_directory().parent / f"game-{digest.hexdigest()[:16]}.txt"
 
 
 def _read_notes(path: Path | None) -> tuple[str, ...] | None:
-    """Read the check's stored notes; return None if this version of a game was never checked."""
+    """Read a check's warnings from ``path``; None if this version of the game was never checked."""
+    if path is None:
+        return None
     try:
-        return tuple(path.read_text(encoding="utf-8").splitlines()) if path else None
+        return tuple(path.read_text(encoding="utf-8").splitlines())
     except (OSError, ValueError):
         return None
 
 
 def _write_notes(path: Path | None, notes: tuple[str, ...]) -> None:
-    """Record that a version of a game obeys the laws; if that fails, it will be checked again."""
-    if path is not None:
-        with contextlib.suppress(OSError):
-            jit.make_private(path.parent)
-            write_atomically(path, "\n".join(notes).encode())
+    """Store the check's warnings in ``path``, which marks this version of the game as checked.
+
+    If the file cannot be written, the game will be checked again next time. If ``path`` is None,
+    nothing is written.
+    """
+    if path is None:
+        return
+    with contextlib.suppress(OSError):
+        jit.make_private(path.parent)
+        write_atomically(path, "\n".join(notes).encode())

@@ -1,8 +1,8 @@
-"""Load the rules that a user names by a game file, ``module:Class``, or an entry point.
+"""Load a user's game, named as the path of a game file, ``module:Class``, or an entry point.
 
-Loading runs the file or imports the module. The variable `GAME` of a game file holds compiled rules
-or a game in plain Python (`alphazero.own_games.python_game`). Rules are not checked here:
-`alphazero.own_games.checked_game` does that.
+Loading runs the file or imports the module. A game file sets the variable `GAME` to compiled rules
+or to a game in plain Python (`alphazero.own_games.python_game`). This module does not check whether
+the rules obey the laws of games: `alphazero.own_games.checked_game` does that.
 """
 
 import hashlib
@@ -21,17 +21,24 @@ ALLOWED = "the path of a file that defines GAME, or module:Class, and obeys the 
 
 
 def is_game_file(name: str) -> bool:
-    """Return whether a game's name is a path to a game file."""
+    """Return whether a game's name ends in ".py", which marks it as the path of a game file."""
     return name.endswith(".py")
 
 
 def load_source(name: str) -> Any:
-    """Run the file or import the module that a game's name stands for, and return its rules.
+    """Run the file or import the module that a game's name refers to, and return its rules.
 
-    The result is the NamedTuple of compiled rules, or a game object or its class.
+    Args:
+        name: the path of a game file, ``module:Class``, or the name of an entry point.
+
+    Returns:
+        The NamedTuple of compiled rules, or the object or class of a game in plain Python;
+        `game_of` makes a `Game` from either.
 
     Raises:
-        ConfigError: if there is no such file, module or class, or it is not a game.
+        ConfigError: if there is no such file, module or class, the import fails, or the file
+            defines no game.
+        Exception: any error that a game file raises while it runs.
     """
     if is_game_file(name):
         return _run_file(name)
@@ -39,14 +46,17 @@ def load_source(name: str) -> Any:
 
 
 def made(source: Any, name: str) -> Any:
-    """Make a game object from a class or a function by calling it without arguments.
+    """Call a game's class or factory function without arguments, and return the game object.
 
-    An object that is already a game is returned unchanged.
+    Args:
+        source: the class or function; any other object is returned unchanged.
+        name: the game's name, for the error message.
 
     Raises:
-        ConfigError: if that call raises an error.
+        ConfigError: if the call raises an error.
     """
-    if not (isinstance(source, type) or callable(source) and not has_python_rules(source)):
+    is_function = callable(source) and not has_python_rules(source)
+    if not isinstance(source, type) and not is_function:
         return source
     try:
         return source()
@@ -58,10 +68,15 @@ def made(source: Any, name: str) -> Any:
 
 
 def game_of(source: Any, name: str) -> Game:
-    """Make the game that is defined by what `load_source` returned.
+    """Make the `Game` that compiled rules, a Python object or its class define.
+
+    Args:
+        source: a NamedTuple of compiled rules, a `Game`, an object that
+            `alphazero.own_games.python_game` accepts, or a class or function that makes one.
+        name: the name to give the game.
 
     Raises:
-        ConfigError: if it is not a game; the message names what is missing.
+        ConfigError: if ``source`` does not define a game; the message names what is missing.
     """
     if is_compiled(source):
         return CompiledGame(name, source)
@@ -73,15 +88,18 @@ def game_of(source: Any, name: str) -> Game:
 
 
 def is_compiled(source: Any) -> bool:
-    """Return whether an object is the NamedTuple of sizes that stands for compiled rules."""
+    """Return whether an object is a NamedTuple, the form in which compiled rules are given."""
     return isinstance(source, tuple) and hasattr(source, "_fields")
 
 
 def file_of(name: str, source: Any = None) -> Path | None:
-    """Return the file that defines a game, or None, as for a class in a notebook.
+    """Return the path of the file that defines a game, or None, as for a class in a notebook.
 
     Args:
-        source: what `load_source` returned; not needed for a game file.
+        source: what `load_source` returned for ``name``; not needed for a game file.
+
+    Raises:
+        ConfigError: if ``name`` is the path of a game file that does not exist.
     """
     if is_game_file(name):
         return existing(name).resolve()
@@ -89,52 +107,72 @@ def file_of(name: str, source: Any = None) -> Path | None:
 
 
 def _run_file(name: str) -> Any:
-    """Run a game file and return its `GAME`, or, if it has none, its only class in plain Python.
+    """Run a game file and return its `GAME` or, if it sets none, the only game class it defines.
 
     The module's name contains a digest of the file's path and text, so that files of the same name
-    are different games. A file edited since the last call runs again, as another module; games made
-    earlier keep their rules. A game file can import modules from its folder.
+    are different games. A file edited since the last call runs again under a new module name; games
+    made earlier keep their rules. A game file can import modules from its folder.
+
+    Raises:
+        ConfigError: if there is no such file, or it sets no `GAME` and defines no game class or
+            several.
+        Exception: any error that the file raises while it runs.
     """
     path = existing(name)
-    place, source = path.resolve(), path.read_bytes()
-    digest = hashlib.sha256(f"{place}\0".encode() + source).hexdigest()[:16]
+    place = path.resolve()
+    file = str(place)
+    folder = str(place.parent)
+    source = path.read_bytes()
+    digest = hashlib.sha256(f"{file}\0".encode() + source).hexdigest()[:16]
     module_name = f"alphazero_game_{place.stem}_{digest}"
     if module_name not in sys.modules:
-        if str(place.parent) not in sys.path:
-            sys.path.append(str(place.parent))  # last: a random.py there must not hide Python's
+        if folder not in sys.path:
+            sys.path.append(folder)  # last: a random.py there must not hide Python's
         module = types.ModuleType(module_name)
-        module.__file__ = str(place)
+        module.__file__ = file
         sys.modules[module_name] = module  # where pickle looks up its classes
         try:
             # The import system confuses versions of equal size that were saved in the same second.
-            exec(compile(source, str(place), "exec"), module.__dict__)
+            exec(compile(source, file, "exec"), module.__dict__)
         except BaseException:
             del sys.modules[module_name]
             raise
     module = sys.modules[module_name]
-    return module.GAME if hasattr(module, "GAME") else _only_class(module, name)
+    if hasattr(module, "GAME"):
+        return module.GAME
+    return _only_class(module, name)
 
 
 def _only_class(module: types.ModuleType, name: str) -> type:
-    """Find a file's only game class in plain Python; raise `ConfigError` for none or several."""
-    found = [
-        value
-        for value in vars(module).values()
-        if isinstance(value, type)
-        and value.__module__ == module.__name__
-        and has_python_rules(value)
-    ]
-    if len(found) == 1:
-        return found[0]
+    """Return the only class in a game file that has the methods of a game in plain Python.
+
+    Args:
+        module: the executed game file.
+        name: the path of the file, for the error message.
+
+    Raises:
+        ConfigError: if there is no such class, or more than one.
+    """
+    classes = list[type]()
+    for value in vars(module).values():
+        is_own_class = isinstance(value, type) and value.__module__ == module.__name__
+        if is_own_class and has_python_rules(value):
+            classes.append(value)
+    if len(classes) == 1:
+        return classes[0]
     message = f"the game file '{Path(name)}' defines no GAME"
-    if found:
-        names = ", ".join(one.__name__ for one in found)
-        message += f" and several classes ({names}): add GAME = {found[-1].__name__}"
+    if classes:
+        names = [game_class.__name__ for game_class in classes]
+        message += f" and several classes ({', '.join(names)}): add GAME = {names[-1]}"
     raise refusal(f"{message}.", name)
 
 
 def existing(name: str) -> Path:
-    """Return the path of a game file; raise `ConfigError` if there is none."""
+    """Convert a game file's name to its path, after checking that the file exists.
+
+    Raises:
+        ConfigError: if there is no such file.
+    """
     path = Path(name)
     if not path.is_file():
         raise refusal(f"there is no game file '{path}'.", name)
@@ -142,5 +180,10 @@ def existing(name: str) -> Path:
 
 
 def refusal(message: str, name: str) -> ConfigError:
-    """Make the error for a game file that cannot be used; ``message`` says why."""
+    """Return the error to raise for a game file that cannot be used.
+
+    Args:
+        message: the whole text of the error.
+        name: the path of the file as the user gave it.
+    """
     return ConfigError(message, key="game", value=name, allowed=ALLOWED)

@@ -1,7 +1,7 @@
-"""Adapt games written in the form of the published notebook.
+"""Adapt games written in the form of the notebooks in docs/notebooks.md.
 
-Their states are wrapped as positions (`alphazero.own_games.python_game.Position`). In the
-notebook's form, one object holds all the rules of a game:
+Each state is wrapped as an `alphazero.own_games.python_game.Position`. In notebook form, one object
+holds all the rules of a game:
 
     action_size                 actions are 0 to action_size - 1; an attribute or a method
     start_state()
@@ -27,7 +27,16 @@ _MAX_PROBED_PLIES = 5_000
 
 
 class NotebookPosition:
-    """A state of a game in the notebook's form, wrapped as a `Position`."""
+    """A state of a game in notebook form, with the methods of a game in plain Python.
+
+    Those methods are described in `alphazero.own_games.python_game.Position`.
+
+    Args:
+        game: the object that holds the rules.
+        state: the state in the game's own form.
+        player: the player to move; 0 began the game.
+        shape: (H, W) of the board.
+    """
 
     binary_planes = True
 
@@ -45,7 +54,8 @@ class NotebookPosition:
         return twin
 
     def step(self, action: int) -> None:
-        self._state, self._player = self._transitions[action], 1 - self._player
+        self._state = self._transitions[action]
+        self._player = 1 - self._player
         self._transitions, self._outcome = self._game.get_transitions(self._state)
 
     def player_to_move(self) -> int:
@@ -61,20 +71,29 @@ class NotebookPosition:
         return list(self._transitions)
 
     def observe(self) -> np.ndarray:
-        """Return the player's own pieces and the opponent's, bool[2, H, W]."""
+        """Return two planes, the pieces of the player to move and the opponent's: bool[2, H, W]."""
         board = self._board()
         return np.stack([board > 0, board < 0])
 
     def cells(self) -> np.ndarray:
         board = self._board()
-        return np.where(board > 0, 1 + self._player, np.where(board < 0, 2 - self._player, 0))
+        opponents = np.where(board < 0, 2 - self._player, 0)
+        return np.where(board > 0, 1 + self._player, opponents)
 
     def _board(self) -> np.ndarray:
         return _board_of(self._game.canonicalize(self._state)).reshape(self._shape)
 
 
 class NotebookStart(NotebookPosition):
-    """The start position of a game in the notebook's form, which also has the game's attributes."""
+    """The start position of a game in notebook form; it also has attributes such as ``max_plies``.
+
+    Args:
+        game: the object that holds the rules.
+        name: the game's name, for the error message.
+
+    Raises:
+        ConfigError: if the object has no method ``start_state`` or ``canonicalize``.
+    """
 
     def __init__(self, game: Any, name: str):
         for needed in ("start_state", "canonicalize"):
@@ -86,31 +105,34 @@ class NotebookStart(NotebookPosition):
         size = getattr(game, "action_size", 0)
         self.num_actions = size() if callable(size) else size
         longest, largest = self._probe()
+        best = max(1, largest)
         self.max_plies = getattr(game, "max_plies", max(2 * longest, board.size))
-        self.result_range = getattr(game, "result_range", (-max(1, largest), max(1, largest)))
+        self.result_range = getattr(game, "result_range", (-best, best))
 
     def symmetries(self) -> tuple[np.ndarray, np.ndarray] | None:
-        """Find the symmetries of board and actions by transforming a board of numbered cells.
+        """Derive the symmetry tables by passing a board of numbered cells to ``get_symmetries``.
 
         Returns:
             The tables (cells, actions) of `alphazero.games.rules.symmetries`; None if the game
-            defines no symmetries.
+            has no method ``get_symmetries``.
         """
         if not callable(getattr(self._game, "get_symmetries", None)):
             return None
         state = self._game.canonicalize(self._state)
-        cells = np.arange(_board_of(state).size)
         images = self._game.get_symmetries(_numbered(state), list(range(self.num_actions)))
-        tables = [
-            np.array([np.ravel(row) for row in rows], np.int32)
-            for rows in zip(*((_board_of(image), probs) for image, probs in images))
-        ]
-        first = int((tables[0] == cells).all(axis=1).argmax())
-        order = [first, *(row for row in range(len(images)) if row != first)]  # identity first
-        return tables[0][order], tables[1][order]
+        cells = np.array([np.ravel(_board_of(image)) for image, _ in images], np.int32)
+        actions = np.array([np.ravel(probs) for _, probs in images], np.int32)
+        is_identity = (cells == np.arange(cells.shape[1])).all(axis=1)
+        identity = int(is_identity.argmax())
+        order = [identity, *(row for row in range(len(images)) if row != identity)]
+        return cells[order], actions[order]
 
     def _probe(self) -> tuple[int, float]:
-        """Play random games; return the plies of the longest and the largest absolute outcome."""
+        """Play random games to estimate how long games are and how large their outcomes are.
+
+        Returns:
+            The number of plies of the longest game, and the largest absolute outcome.
+        """
         rng = random.Random(0)
         longest = 0
         largest = 0.0
@@ -126,7 +148,7 @@ class NotebookStart(NotebookPosition):
 
 
 def _shape(board: np.ndarray) -> tuple[int, int]:
-    """Return the (H, W) of a board; a flat board is a square if its size allows, or else a row."""
+    """Return a board's (H, W); a flat board becomes a square if its size allows, else one row."""
     if board.ndim == 2:
         return board.shape
     side = round(board.size**0.5)
@@ -138,18 +160,18 @@ def _board_of(state: Any) -> np.ndarray:
 
 
 def _numbered(state: Any) -> Any:
-    """Copy a state, replacing the content of each square by the square's number."""
+    """Copy a state, replacing the content of each square by the square's number, from 0."""
     board = _board_of(state)
     numbers = np.arange(board.size).reshape(board.shape)
-    if hasattr(state, "board"):
-        numbered = copy.copy(state)
-        object.__setattr__(numbered, "board", _like(numbers, state.board))  # may be frozen
-        return numbered
-    return _like(numbers, state)
+    if not hasattr(state, "board"):
+        return _like(numbers, state)
+    numbered = copy.copy(state)
+    object.__setattr__(numbered, "board", _like(numbers, state.board))  # may be frozen
+    return numbered
 
 
 def _like(numbers: np.ndarray, board: Any) -> Any:
-    """Convert an array to the type of the game's board: an array, or nested tuples or lists."""
+    """Convert an array of numbers to the type of ``board``: an array, or nested tuples or lists."""
     if isinstance(board, np.ndarray):
         return numbers
 

@@ -1,18 +1,18 @@
-"""Games in plain Python: the methods they need, and how their positions become rows of numbers.
+"""Play games written in plain Python: the methods they need, and their positions as rows of bytes.
 
 A game is given by its start position, an object with the methods of `Position`, or by an object in
-the notebook's form (`alphazero.own_games.notebook_form`). `PythonGame` stores its positions as rows
-of numbers, so that search, self-play, replay and stored runs treat it like a compiled game. A row
-holds the actions so far and what the object's methods returned for the position. A table of bounded
-size keeps the objects; an object that was dropped is rebuilt by replaying its actions. Features
-that need compiled rules, such as the fused UCT kernel, do not work with these games.
-
-The object's class may be a user's or one in `alphazero.own_games.adapters`.
+notebook form (`alphazero.own_games.notebook_form`). The object's class is a user's or one in
+`alphazero.own_games.adapters`. `PythonGame` stores each position as a row of bytes, so that search,
+self-play, replay and stored runs treat the game like a compiled one. A row holds the actions so far
+and what the object's methods returned for the position. A table of bounded size keeps the position
+objects; a dropped object is rebuilt by replaying its actions. Features that need compiled rules,
+such as the fused UCT kernel, do not work with these games.
 """
 
 import copy
 import hashlib
 import inspect
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 
@@ -28,18 +28,21 @@ from alphazero.runtime.random_generators import random_below
 _MAX_OBJECTS = 65_536  # most position objects kept at a time; each takes about 1 kB
 _KEY_BYTES = 16
 # Bytes in the header of a row, see `_Layout`.
-_RESULT, _PLAYER, _OVER = slice(0, 4), 4, 5
+_RESULT = slice(0, 4)
+_PLAYER = 4
+_OVER = 5
 _HEADER = 6
 _UNUSABLE = "the game '{}' cannot be used: "
 
 
 def unusable(name: str, reason: str, value: Any, allowed: Any) -> ConfigError:
-    """Make the error for a game that cannot be used.
+    """Return the error to raise for a game that cannot be used.
 
     Args:
         name: the game's name.
-        reason: a clause that says what is wrong.
-        value, allowed: see `ConfigError`.
+        reason: a clause that says what is wrong, without a final period.
+        value: what was refused, such as the name of a method or of the game.
+        allowed: what is accepted instead; see `ConfigError`.
     """
     start = _UNUSABLE.format(name)
     message = f"{start}{reason.replace(start, '')}."
@@ -47,9 +50,10 @@ def unusable(name: str, reason: str, value: Any, allowed: Any) -> ConfigError:
 
 
 def has_python_rules(source: Any) -> bool:
-    """Return whether an object or a class has the methods of a game in plain Python.
+    """Return whether an object or a class looks like a game in plain Python.
 
-    Abstract classes do not count.
+    It does if it has a method ``legal_actions`` or, in notebook form, ``get_transitions``. Abstract
+    classes do not count.
     """
     if inspect.isabstract(source):
         return False
@@ -57,17 +61,26 @@ def has_python_rules(source: Any) -> bool:
 
 
 def make_python_game(source: Any, name: str) -> "PythonGame":
-    """Make the game that an object defines; raise `ConfigError` if a method is missing."""
+    """Make the game that a plain Python object defines.
+
+    Args:
+        source: the start position, with the methods of `Position`, or an object in notebook form.
+        name: the name to give the game.
+
+    Raises:
+        ConfigError: if a method or attribute is missing or wrong; the message names it.
+    """
     if callable(getattr(source, "get_transitions", None)):
         return PythonGame(NotebookStart(source, name), name)
     return PythonGame(source, name)
 
 
 class Position(Protocol):
-    """The methods that an object needs to be a position of a game.
+    """The methods that a position of a game in plain Python must have.
 
-    It obeys the laws in `alphazero.games.rules`: a pass is an action, a position determines
-    everything that follows, and results are from the viewpoint of the player to move.
+    Positions obey the laws in `alphazero.games.rules`: a pass is an action; the position alone
+    determines the player to move, the legal actions and the result; and results are from the
+    viewpoint of the player to move.
 
     Besides these methods, a class may define:
 
@@ -84,10 +97,10 @@ class Position(Protocol):
     ``num_players``         1 for a puzzle; by default 2
     ``result_range``        the worst and the best result; by default (-1, 1)
     ``symmetries()``        (cells, actions), see `alphazero.games.rules.symmetries`
-    ``action_squares(a)``   the squares that an action names: from and to, see
+    ``action_squares(a)``   the squares that action a leaves and enters, or the one it fills, see
                             `alphazero.games.rules.action_squares`
-    ``to_text()``           the position as text, if a person needs more than ``cells`` shows;
-                            None draws the usual board
+    ``to_text()``           the position as text, if a person needs more than ``cells`` shows; if
+                            it returns None, the board is drawn from ``cells``
     ``piece_letters``       letters for an empty square, the first player's piece, the second's;
                             with a fourth letter, ``cells`` has 3 for a blocked square
     ``appearance``          a dict of the fields of `alphazero.games.appearance.Appearance`
@@ -100,10 +113,10 @@ class Position(Protocol):
     max_plies: int
 
     def step(self, action: int) -> None:
-        """Play a legal action, changing this object."""
+        """Play a legal action by changing this object in place; return nothing."""
 
     def player_to_move(self) -> int:
-        """Return the player to move: 0 began the game, 1 is the other.
+        """Return the player to move: 0 began the game, 1 is the other player.
 
         If the game is over, this is the player who would move next. In a puzzle it is always 0.
         """
@@ -112,41 +125,48 @@ class Position(Protocol):
         """Return whether the game is finished."""
 
     def result(self) -> float:
-        """Return the result of a finished game for the player to move, such as 1, 0 or -1."""
+        """Return the result of a finished game for the player to move.
+
+        It is usually 1 for a win, 0 for a draw and -1 for a loss, see ``result_range``.
+        """
 
     def legal_actions(self) -> Sequence[int]:
-        """Return the legal actions of an unfinished game; there is at least one."""
+        """Return the legal actions, each a number from 0 to ``num_actions`` - 1.
+
+        An unfinished game has at least one. The method is not called after the end of a game.
+        """
 
     def cells(self) -> np.ndarray:
         """Return the board, [H, W]: 0 empty, 1 the first player's piece, 2 the second's.
 
-        A blocked square is 3, see ``piece_letters``.
+        A blocked square is 3, in games where ``piece_letters`` has a fourth letter.
         """
 
 
 class _Layout(NamedTuple):
-    """Layout of the row of bytes that stores a position: the offset of each part in bytes.
+    """The byte offsets of the parts of the row that stores a position.
 
         0-3 result, float32 | 4 player | 5 over | legal | planes | key | plies | actions
 
-    Replaying the actions rebuilds the object. Bytes before ``plies`` depend only on the position.
+    Replaying the actions rebuilds the position object. The bytes before ``plies`` are equal for
+    equal positions, even if different actions led to them.
     """
 
-    legal: int  #: legal actions, one bit each
-    planes: int  #: network input, one bit or one float32 per value
+    legal: int  #: whether each action is legal, one bit each
+    planes: int  #: the network's input, one bit or one float32 per value
     key: int  #: digest of the object's `key()`, if it has that method
     plies: int  #: number of actions so far, uint16
     actions: int  #: the actions, uint8 or uint16
-    size: int  #: length of the row
+    size: int  #: length of the row in bytes
 
 
 class PythonGame(Game):
-    """A game whose rules are methods of a Python object.
+    """A game whose rules are the methods of a Python object.
 
     Args:
-        start: the start position.
-        name: the game's name, accepted by `alphazero.own_games.registry.make_game`; by default the
-            name of the class.
+        start: the start position, with the methods of `Position`.
+        name: the game's name, one that `alphazero.own_games.registry.make_game` accepts; None means
+            the name of the object's class.
 
     Raises:
         ConfigError: if a method or attribute is missing or wrong; the message names it.
@@ -157,7 +177,8 @@ class PythonGame(Game):
     def __init__(self, start: Any, name: str | None = None):
         self.name = name or type(start).__name__
         self._check_methods(start)
-        self.num_actions, self.max_plies = int(start.num_actions), int(start.max_plies)
+        self.num_actions = int(start.num_actions)
+        self.max_plies = int(start.max_plies)
         low, high = getattr(start, "result_range", (-1, 1))
         self.result_range = float(low), float(high)
         if not low < high:
@@ -188,7 +209,8 @@ class PythonGame(Game):
         #: Position objects by the bytes of the actions that lead to them. Threads share this dict:
         #: its operations are atomic, and a lost entry only costs a replay.
         self._objects: dict[bytes, Any] = {}
-        self._start_state = self._rows([start], np.zeros((1, self.max_plies), self._action_type), 0)
+        no_actions = np.zeros((1, self.max_plies), self._action_type)
+        self._start_state = self._rows([start], no_actions, 0)
 
     def __reduce__(self) -> tuple[type, tuple[Any, str]]:
         return type(self), (self._start, self.name)
@@ -197,12 +219,15 @@ class PythonGame(Game):
         return np.repeat(self._start_state, num_games, axis=0)
 
     def step(self, states: np.ndarray, actions: np.ndarray) -> Transition:
-        plies, played = self._plies(states), self._actions(states).copy()
+        plies = self._plies(states)
+        played = self._actions(states).copy()
         if len(plies) and plies.max() >= self.max_plies:
             raise self._refusal("max_plies", f"at least {self.max_plies + 1}: a game goes on")
         positions = []
-        for row, (ply, action) in enumerate(zip(plies.tolist(), np.asarray(actions).tolist())):
-            position = self.after(self._object(played[row, :ply].tobytes()), action)
+        for row, action in enumerate(np.asarray(actions).tolist()):
+            ply = plies[row]
+            before = self._object(played[row, :ply].tobytes())
+            position = self.after(before, action)
             played[row, ply] = action
             self._keep(played[row, : ply + 1].tobytes(), position)
             positions.append(position)
@@ -223,27 +248,39 @@ class PythonGame(Game):
     def observe(self, states: np.ndarray) -> np.ndarray:
         part = states[:, self._layout.planes : self._layout.key]
         if self.has_binary_planes:
-            planes = np.unpackbits(part, axis=1)[:, : int(np.prod(self.planes_shape))]
+            num_values = math.prod(self.planes_shape)
+            planes = np.unpackbits(part, axis=1)[:, :num_values]
             return planes.astype(np.float32).reshape(-1, *self.planes_shape)
         return _view(part, np.float32).reshape(-1, *self.planes_shape).copy()
 
     def playout(self, states: np.ndarray, rng: np.ndarray) -> np.ndarray:
-        return np.array([self._playout(self.position(state), rng) for state in states], np.float32)
+        results = np.empty(len(states), np.float32)
+        for row, state in enumerate(states):
+            results[row] = self._playout(self.position(state), rng)
+        return results
 
     def position(self, state: np.ndarray) -> Any:
-        """Return the position object that a state ([K]) stands for; callers must not change it."""
-        return self._object(self._actions(state[None])[0, : self._plies(state[None])[0]].tobytes())
+        """Return the position object of a state ([K]); the caller must not change the object."""
+        batch = state[None]
+        ply = self._plies(batch)[0]
+        return self._object(self._actions(batch)[0, :ply].tobytes())
 
     def reread(self, state: np.ndarray) -> np.ndarray:
-        """Compute a state ([K]) again from its position object.
+        """Compute a state ([K]) anew from its position object.
 
-        It is equal to ``state`` unless the rules break a law, such as by changing the object.
+        The new state equals ``state`` unless the rules break a law, for example by changing an
+        object that they should have copied.
         """
         batch = state[None]
-        return self._rows([self.position(state)], self._actions(batch), self._plies(batch))[0]
+        positions = [self.position(state)]
+        return self._rows(positions, self._actions(batch), self._plies(batch))[0]
 
     def after(self, position: Any, action: int) -> Any:
-        """Play an action on a copy of a position object, and return the copy."""
+        """Play an action on a copy of a position object, and return the copy.
+
+        Raises:
+            ConfigError: if ``step`` returns a new position instead of changing its object.
+        """
         following = self.copied(position)
         returned = following.step(action)
         if isinstance(returned, type(position)) and returned is not following:
@@ -251,20 +288,25 @@ class PythonGame(Game):
         return following
 
     def copied(self, position: Any) -> Any:
-        """Copy a position object by its `clone()`, or by `copy.deepcopy` if it has none."""
+        """Copy a position object with its ``clone`` method or, if it has none, `copy.deepcopy`."""
         clone = getattr(position, "clone", None)
         return copy.deepcopy(position) if clone is None else clone()
 
     def planes(self, position: Any) -> np.ndarray:
-        """Return the network's input for the player to move, [C, H, W]."""
+        """Return the network's input, [C, H, W], for the player to move in a position object."""
         if self._observes:
             return position.observe()
-        cells, own = np.asarray(position.cells()), 1 + position.player_to_move()
+        cells = np.asarray(position.cells())
+        own = 1 + position.player_to_move()
         blocked = [cells == 3] * (len(self.piece_letters) - 3)
         return np.stack([cells == own, cells == 3 - own, *blocked])
 
     def scaled_result(self, position: Any) -> float:
-        """Return the result of a finished game for the player to move, in [-1, 1]."""
+        """Return the result of a finished game for the player to move, scaled to [-1, 1].
+
+        Raises:
+            ConfigError: if the result is None or outside ``result_range``.
+        """
         low, high = self.result_range
         result = position.result()
         if result is None or not low <= result <= high:
@@ -298,17 +340,17 @@ class PythonGame(Game):
         """Convert position objects to states, [B, K].
 
         Args:
-            played: [B, max_plies], the actions so far in each game.
-            plies: int[B], how many of these entries were played.
+            positions: B position objects.
+            played: [B, max_plies], the actions so far in each game, followed by unused entries.
+            plies: int[B], the number of actions so far in each game; or one number for all.
         """
         num = len(positions)
         layout = self._layout
         states = np.zeros((num, layout.size), np.uint8)
         legal = np.zeros((num, self.num_actions), np.bool_)
         results = np.zeros((num, 1), np.float32)
-        planes = np.zeros(
-            (num, *self.planes_shape), np.bool_ if self.has_binary_planes else np.float32
-        )
+        planes_type = np.bool_ if self.has_binary_planes else np.float32
+        planes = np.zeros((num, *self.planes_shape), planes_type)
         for row, position in enumerate(positions):
             states[row, _PLAYER] = position.player_to_move()
             if position.is_over():
@@ -322,18 +364,23 @@ class PythonGame(Game):
                 states[row, layout.key : layout.plies] = np.frombuffer(digest, np.uint8)
         states[:, _RESULT] = results.view(np.uint8)
         states[:, layout.legal : layout.planes] = np.packbits(legal, axis=1)
-        flat = planes.reshape(num, int(np.prod(self.planes_shape)))
+        flat = planes.reshape(num, math.prod(self.planes_shape))
         packed = np.packbits(flat, axis=1) if self.has_binary_planes else flat.view(np.uint8)
         states[:, layout.planes : layout.key] = packed
-        counts = np.broadcast_to(np.asarray(plies, np.uint16), num)[:, None].copy()
+        counts = np.empty((num, 1), np.uint16)
+        counts[:, 0] = plies
         states[:, layout.plies : layout.actions] = counts.view(np.uint8)
         states[:, layout.actions :] = played.view(np.uint8)
         return states
 
     def _object(self, key: bytes) -> Any:
-        """Return the position object after the actions whose bytes are ``key``, in `_action_type`.
+        """Return the position object after a sequence of actions from the start.
 
-        If it is not in the table, it is rebuilt from the latest earlier position that is.
+        An object missing from the table ``_objects`` is rebuilt: the remaining actions are replayed
+        from the latest earlier position in the table.
+
+        Args:
+            key: the bytes of the array of actions, whose dtype is ``_action_type``.
         """
         known = len(key)
         position = self._objects.get(key)
@@ -356,24 +403,20 @@ class PythonGame(Game):
         self._objects[key] = position
 
     def _make_layout(self) -> _Layout:
-        num_planes = int(np.prod(self.planes_shape))
+        num_values = math.prod(self.planes_shape)
+        planes_size = -(-num_values // 8) if self.has_binary_planes else 4 * num_values
         legal = _HEADER
         planes = legal + -(-self.num_actions // 8)
-        key = planes + (-(-num_planes // 8) if self.has_binary_planes else 4 * num_planes)
+        key = planes + planes_size
         plies = key + _KEY_BYTES * self._has_key
         actions = plies + 2
-        return _Layout(
-            legal,
-            planes,
-            key,
-            plies,
-            actions,
-            actions + self.max_plies * self._action_type.itemsize,
-        )
+        size = actions + self.max_plies * self._action_type.itemsize
+        return _Layout(legal, planes, key, plies, actions, size)
 
     def _plies(self, states: np.ndarray) -> np.ndarray:
         layout = self._layout
-        return _view(states[:, layout.plies : layout.actions], np.uint16)[:, 0].astype(np.int64)
+        counts = _view(states[:, layout.plies : layout.actions], np.uint16)
+        return counts[:, 0].astype(np.int64)
 
     def _actions(self, states: np.ndarray) -> np.ndarray:
         return _view(states[:, self._layout.actions :], self._action_type)
@@ -389,8 +432,13 @@ class PythonGame(Game):
             raise self._refusal("legal_actions", "at least one action while the game is not over")
 
     def _playout(self, position: Any, rng: np.ndarray) -> float:
-        """Play a random game to its end; return its result for the player to move at first."""
-        player, position = position.player_to_move(), self.copied(position)
+        """Play a random game from a position object to its end.
+
+        Returns:
+            The result in [-1, 1], for the player to move at ``position``, which stays unchanged.
+        """
+        player = position.player_to_move()
+        position = self.copied(position)
         while not position.is_over():
             legal = position.legal_actions()
             position.step(int(legal[random_below(rng, len(legal))]))
@@ -411,5 +459,5 @@ class PythonGame(Game):
 
 
 def _view(part: np.ndarray, dtype: Any) -> np.ndarray:
-    """Reinterpret columns of bytes as numbers of another type."""
+    """Reinterpret each row of bytes, uint8[B, n], as numbers of the given dtype."""
     return np.ascontiguousarray(part).view(dtype)

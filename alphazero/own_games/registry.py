@@ -1,12 +1,13 @@
 """Make games by name: `connect_four`, `connect_x:5x5x4`, `examples/snort.py`, `module:Class`.
 
-A name begins with a key of `_FAMILIES`, or is the path of a file, a class or a function in a
+A name begins with a key of `_FAMILIES`, or is the path of a game file, a class or a function in a
 module, or an entry point that an installed package announces in the group `alphazero.games`. To add
 a game to this package, add a line to `_FAMILIES` and its name to `_SHIPPED_FAMILIES`.
 
-`make_game` returns a batched game (`alphazero.games.batched_game.Game`), which all others expect.
-Only this file decides which names exist, when two names mean the same game, and who may run code
-from outside this package: only the user. A name read from a file goes through `make_stored_game`.
+`make_game` returns a batched game (`alphazero.games.batched_game.Game`), the interface that all
+other packages use. This module alone decides which names exist and when two names mean the same
+game. It also ensures that code from outside this package runs only if the user names it: a name
+read from a stored file must go through `make_stored_game`.
 """
 
 import difflib
@@ -37,7 +38,7 @@ _NAMES = (
     "open_spiel:hex(board_size=7)",
     "pgx:go_9x9",
 )
-#: Games of this package that users are offered to choose from, the default first.
+#: The games of this package from which users can choose in menus, the default first.
 OFFERED = ("connect_four", "othello", "tic_tac_toe", "othello:6", "othello:4", "connect_x:5x5x4")
 #: Families whose rules are in this package, so that stored files and requests may name them too.
 _SHIPPED_FAMILIES = ("tic_tac_toe", "connect_four", "connect_x", "othello")
@@ -50,32 +51,33 @@ _SPELLINGS = {
 }
 #: Objects that the user passed to `make_game`, by their names.
 _OBJECTS: dict[str, Any] = {}
-#: Pairs (stored digest, current digest) of rules whose change the user was warned about.
+#: Changes of rules that the user has been warned about: (stored digest, current digest).
 _WARNED: set[tuple[str, str]] = set()
 
 
 def game_names() -> tuple[str, ...]:
-    """Return the names that `make_game` accepts; those of installed packages come last.
+    """Return the names that `make_game` accepts, ending with those of installed packages.
 
-    Parts in capitals are placeholders.
+    Words in capitals, such as "ROWS", are placeholders.
     """
     return (*_NAMES, *announced(GAMES))
 
 
 def make_game(game: Any) -> Game:
-    """Make the game that the user names.
+    """Make the game that the user gives by name or as an object.
 
     A name that ends in ``.py`` is the path of a game file, which is run; ``module:Class`` is
     imported, and so is the module of an entry point. Never pass a name that was read from a stored
-    file: see `make_stored_game`.
+    file: use `make_stored_game` for that.
 
     Args:
         game: a name; a `Game`, which is returned as it is; or an object or a class with the rules
-            of a game in plain Python, see `alphazero.own_games.python_game.Position`. From then on,
-            the name ``module:Class`` of its class means this object in this process.
+            of a game in plain Python, see `alphazero.own_games.python_game.Position`. After the
+            call, the ``module:Class`` name of the object's class refers to this object in this
+            process.
 
     Raises:
-        ConfigError: if there is no such game or its sizes are impossible.
+        ConfigError: if there is no such game, its sizes are impossible, or its rules break a law.
     """
     if not isinstance(game, Game):
         game = _make(game)
@@ -106,19 +108,22 @@ def _make(game: Any) -> Game:
 def make_stored_game(
     name: str, source: str, named: str | None = None, key: str = "game", digest: str = ""
 ) -> Game:
-    """Make the game that a stored file names; run a game file only if the user names it too.
+    """Make the game that a stored file names, without running code that the user has not named.
 
-    People exchange stored files, and opening one must not run a program. Games of this package, of
-    OpenSpiel and of PettingZoo need no permission, nor do entry points of installed packages: the
+    People exchange stored files, and opening one must not run a program. A game file or module is
+    therefore run only if the user names it too. Games of this package and environments of
+    OpenSpiel, PettingZoo and pgx need no permission, nor do entry points of installed packages: the
     user chose to run those by installing them.
 
     Args:
         name: the game's name in the stored file.
-        source: the stored file, for messages: "the network 'x.safetensors'".
-        named: the game that the user names in the same command, or None.
-        key: the setting by which the user names it.
-        digest: digest of the game's rules in the stored file. If the rules have changed, the caller
-            refuses them or calls `warn_of_changed_rules`.
+        source: a description of the stored file for messages, such as "the network
+            'x.safetensors'".
+        named: the game that the user names in the same command; None if there is none.
+        key: the setting with which the user can name the game, for error messages.
+        digest: the digest of the game's rules in the stored file; "" if unknown. If the rules have
+            changed since, the game is made all the same, and the caller must refuse it or call
+            `warn_of_changed_rules`.
 
     Raises:
         ConfigError: if the name is a file or a module and the user does not name it, if the user
@@ -142,49 +147,58 @@ def make_stored_game(
 
 
 def warn_of_changed_rules(game: Game, digest: str, source: str) -> None:
-    """Warn the user, once per change, that the game's rules have changed since a file was stored.
+    """Print a warning to standard error if a game's rules have changed since a file was stored.
+
+    Each change is reported once per process.
 
     Args:
-        digest: digest of the rules in the stored file; "" if unknown.
-        source: the stored file, for the message: "the network 'x.safetensors'".
+        game: the game with its present rules.
+        digest: the digest of the rules in the stored file; "" if unknown, which never warns.
+        source: a description of the stored file, such as "the network 'x.safetensors'".
     """
-    change = digest, game.rules_digest
-    if all(change) and digest != game.rules_digest and change not in _WARNED:
+    change = (digest, game.rules_digest)
+    has_changed = all(change) and digest != game.rules_digest
+    if has_changed and change not in _WARNED:
         _WARNED.add(change)
         text = f"warning: the rules of {game.name} have changed since {source} was stored, so it "
-        print(text + "plays a game that it was not trained for.", file=sys.stderr)
+        text += "plays a game that it was not trained for."
+        print(text, file=sys.stderr)
 
 
 def is_object(name: str) -> bool:
-    """Return whether a name means an object or a class that was passed to `make_game`."""
+    """Return whether a name refers to an object or a class that the user passed to `make_game`."""
     return name in _OBJECTS
 
 
 def runs_own_code(name: str) -> bool:
-    """Return whether making this game runs a file or imports a module that the name points to.
+    """Return whether making a game runs a file or imports a module that its name points to.
 
-    An entry point of an installed package does not count, see `make_stored_game`.
+    Entry points of installed packages do not count, because the user chose to install them.
     """
     family, _, rest = name.partition(":")
-    module = rest.partition("(")[0] if family in _FAMILIES else name  # pettingzoo:module:factory
+    module = name
+    if family in _FAMILIES:
+        module = rest.partition("(")[0]  # of pettingzoo:module:factory
     return is_game_file(name) or is_module_name(module)
 
 
 def is_shipped_game(name: str) -> bool:
-    """Return whether a name means a game whose rules this package contains, of any board size."""
+    """Return whether this package contains the rules of the named game, for any board size."""
     return _SPELLINGS.get(name, name).partition(":")[0] in _SHIPPED_FAMILIES
 
 
 def same_game(name: str, stored_name: str, digest: str = "", stored_digest: str = "") -> bool:
-    """Return whether a name in a stored file means the same game as a given name.
+    """Return whether a name in a stored file means the same game as the name that the user gave.
 
-    Equal rules are the same game under any name. Different rules under the same name are a new
-    version of the same game. Paths of game files are resolved before they are compared; if the
-    stored path does not exist here, as on another machine, only the file names are compared. The
-    file that runs is always the one that the user named.
+    Games with equal digests are the same under any name. Equal names mean the same game even if the
+    rules have changed. Paths of game files are resolved before they are compared; if the stored
+    path does not exist on this machine, only the file names are compared.
 
     Args:
-        digest, stored_digest: digests of the rules; "" if unknown, or for this package's games.
+        name: the name that the user gave.
+        stored_name: the name in the stored file.
+        digest, stored_digest: the digests of the two games' rules; "" if unknown, or for games of
+            this package.
     """
     name = _SPELLINGS.get(name, name)
     stored_name = _SPELLINGS.get(stored_name, stored_name)
@@ -194,11 +208,13 @@ def same_game(name: str, stored_name: str, digest: str = "", stored_digest: str 
         return False
     if os.path.isfile(stored_name):  # unlike Path.is_file, it never raises an error
         return canonical_name(name) == canonical_name(stored_name)
-    return re.split(r"[/\\]", name)[-1] == re.split(r"[/\\]", stored_name)[-1]
+    file_name = re.split(r"[/\\]", name)[-1]
+    stored_file_name = re.split(r"[/\\]", stored_name)[-1]
+    return file_name == stored_file_name
 
 
 def canonical_name(name: str) -> str:
-    """Return the absolute path of a game file; return other names of games unchanged."""
+    """Return the absolute path of a game file; return any other game's name unchanged."""
     return str(Path(name).resolve()) if is_game_file(name) else name
 
 
@@ -224,7 +240,8 @@ def _connect_x(name: str, sizes: str) -> Game:
         allowed = "connect_x:ROWSxCOLUMNSxLENGTH, such as connect_x:5x5x4"
         raise ConfigError.of("game", name, allowed)
     rows, columns, length = map(int, sizes.split("x"))
-    if not (1 <= rows <= 64 and 1 <= columns <= 64 and 2 <= length <= max(rows, columns)):
+    is_possible_board = 1 <= rows <= 64 and 1 <= columns <= 64
+    if not is_possible_board or not 2 <= length <= max(rows, columns):
         allowed = "rows and columns from 1 to 64, a length from 2 to the longer side of the board"
         raise ConfigError.of("game", name, allowed)
     if (rows + 1) * columns <= 64:

@@ -1,12 +1,12 @@
-"""Check the rules of a game, run as plain Python in a separate process.
+"""Check a game's rules in a separate process, which runs them as plain Python.
 
-Compiled code checks no array bounds, so a mistake in a rule can crash the process; and rules in
-plain Python may never return. The program
+Compiled code does not check array bounds, so a mistake in a rule can crash the process; and rules
+in plain Python may never return. The program
 
     python -m alphazero.own_games.rule_check OPTIONS_AS_JSON TIME_LIMIT_S
 
-is therefore started with ``NUMBA_DISABLE_JIT=1`` by `alphazero.own_games.checked_game`, and prints
-the report as JSON. Whatever the rules print goes to standard error.
+is therefore started with ``NUMBA_DISABLE_JIT=1`` by `alphazero.own_games.checked_game`. It prints
+its report as JSON; whatever the rules print goes to standard error.
 """
 
 import dataclasses
@@ -30,17 +30,25 @@ _LOADING_FACTOR = 6  # running the file, which may compute tables, may take 6 ti
 
 
 def check_rules(options: CheckOptions) -> RuleReport:
-    """Check the rules of a named game, and of its twin if one is given, in a separate process.
+    """Check the rules of a game in a separate process, comparing them with a twin if one is given.
+
+    Args:
+        options: the names of the game and its twin, and the limits of the check.
+
+    Returns:
+        The report. A rule that never returns, or a process that crashes, is reported as a fault.
 
     Raises:
-        ConfigError: if there is no game or no twin of that name.
+        ConfigError: if there is no game with one of these names.
     """
     paths = [_file_of(name) for name in (options.game, options.twin) if name]
     return run_check(options, *(path for path in paths if path is not None))
 
 
 def _file_of(name: str) -> Path | None:
-    """Return the file with the rules of a game; None for games of this package and its adapters.
+    """Return the path of the file that defines a user's game, or None if no file does.
+
+    It is None for games of this package and its adapters.
 
     Raises:
         ConfigError: if there is no such game.
@@ -48,7 +56,9 @@ def _file_of(name: str) -> Path | None:
     if not _is_of_a_module(name):
         make_game(name)
         return None
-    return file_of(name, None if is_game_file(name) else load_source(name))
+    if is_game_file(name):
+        return file_of(name)
+    return file_of(name, load_source(name))
 
 
 def _is_of_a_module(name: str) -> bool:
@@ -59,10 +69,13 @@ def _is_of_a_module(name: str) -> bool:
 
 
 def load_laws(name: str) -> Laws:
-    """Load a game to check its laws, without the check that `make_game` does for users' rules.
+    """Load a game and return the `Laws` object that checks it.
+
+    Unlike `make_game`, this loads a user's game without checking its rules.
 
     Raises:
-        BrokenLaw: if the game cannot be loaded, or is not a game.
+        BrokenLaw: if a user's game cannot be loaded or does not define a game.
+        ConfigError: if there is no game of that name in this package or its adapters.
     """
     if not _is_of_a_module(name):
         return Laws(make_game(name))
@@ -81,16 +94,25 @@ def load_laws(name: str) -> Laws:
 
 
 def _watched(time_limit_s: float) -> Callable[[], None]:
-    """Start a timer that ends the process with a traceback; return the function to restart it.
+    """Start a timer that ends this process with a traceback if a rule does not return in time.
 
-    Running the file may take longer than checking a position.
+    Returns:
+        A function that restarts the timer with ``time_limit_s`` seconds. Until its first call the
+        limit is six times as long, because running the game's file may take longer than checking
+        one position.
     """
     faulthandler.dump_traceback_later(_LOADING_FACTOR * time_limit_s, exit=True)
     return lambda: faulthandler.dump_traceback_later(time_limit_s, exit=True)
 
 
 def main(text: str, time_limit_s: str) -> None:
-    """Check a game and print the report as JSON; the module's docstring names the arguments."""
+    """Check a game and print the `RuleReport` to standard output as JSON.
+
+    Args:
+        text: the `CheckOptions` as JSON.
+        time_limit_s: the time limit in seconds for one position; if it is exceeded, this process
+            ends with a traceback and without a report.
+    """
     answers = claim_output()
     watch = _watched(float(time_limit_s))
     options = CheckOptions(**json.loads(text))

@@ -1,8 +1,8 @@
-"""Identify a user's game by a digest of its rules.
+"""Identify a user's game by the SHA-256 digest of its rules.
 
 The text of the rules is their source code (`alphazero.runtime.source_text`), followed by the sizes
-of the game. For a class defined in a notebook, it is the source of the class's methods, if Python
-knows it.
+of the game. For a class defined in a notebook, the source code is that of the class's methods, if
+Python can find it. Comments, docstrings and layout do not affect the digest.
 """
 
 import ast
@@ -20,21 +20,21 @@ _PACKAGE = __name__.partition(".")[0]
 
 
 def identify(game: Game) -> Game:
-    """Compute and set a game's `rules_text` and `rules_digest`; return the game.
+    """Set the `rules_text` and `rules_digest` of a user's game, and return the game.
 
-    Both stay "" for games of this package, which are identified by their names.
+    Games of this package and its adapters are identified by their names: both stay "".
     """
-    rules = game.rules_object
-    if type(rules).__module__.partition(".")[0] != _PACKAGE:
-        file = module_file(type(rules).__module__)
-        text = source_text(file) if file else _source_of_methods(type(rules))
+    rules_class = type(game.rules_object)
+    if rules_class.__module__.partition(".")[0] != _PACKAGE:
+        file = module_file(rules_class.__module__)
+        text = source_text(file) if file else _source_of_methods(rules_class)
         game.rules_text = f"{text}\n\n\n{_SIZES}{_sizes_of(game)!r}\n"
         game.rules_digest = digest_of(game.rules_text)
     return game
 
 
 def _source_of_methods(game_class: type) -> str:
-    """Return the source of a class's methods; "" if Python does not know it."""
+    """Return the source code of a class's methods, or "" if Python cannot find it."""
     methods = filter(inspect.isfunction, vars(game_class).values())
     try:
         return "\n".join(textwrap.dedent(inspect.getsource(method)) for method in methods)
@@ -50,15 +50,18 @@ def _sizes_of(game: Game) -> dict[str, Any]:
     }
     if not isinstance(game, CompiledGame):  # its rules would have to be compiled first
         start = game.initial_states()
-        seen = game.observe(start).tobytes() + game.legal_action_mask(start).tobytes()
-        sizes["start"] = hashlib.sha256(seen).hexdigest()[:16]
+        planes = game.observe(start)
+        legal = game.legal_action_mask(start)
+        digest = hashlib.sha256(planes.tobytes() + legal.tobytes())
+        sizes["start"] = digest.hexdigest()[:16]
     return sizes
 
 
 def made_as(rules: Any) -> str:
-    """Format the call that makes a game's rules, such as "Snort(side=5)".
+    """Format a constructor call that describes a game's rules, such as "Snort(side=5)".
 
-    It contains those arguments of the class that the object stores as attributes.
+    An argument is shown if the object ``rules`` stores it in an attribute of the same name, with or
+    without a leading underscore, and it is a number, a string, None, or a list of these.
     """
     if isinstance(rules, tuple):
         return with_written_names(repr(rules))
@@ -66,8 +69,11 @@ def made_as(rules: Any) -> str:
         names = list(inspect.signature(type(rules)).parameters)
     except (TypeError, ValueError):  # written in C
         names = []
-    values = {name: getattr(rules, name, getattr(rules, f"_{name}", ...)) for name in names}
-    arguments = [f"{name}={value!r}" for name, value in values.items() if _is_plain(value)]
+    arguments = []
+    for name in names:
+        value = getattr(rules, name, getattr(rules, f"_{name}", ...))
+        if _is_plain(value):
+            arguments.append(f"{name}={value!r}")
     return f"{type(rules).__qualname__}({', '.join(arguments)})"
 
 
@@ -78,17 +84,23 @@ def _is_plain(value: Any) -> bool:
 
 
 def network_shapes(text: str) -> tuple:
-    """Read the shape of the network's input and the number of actions from a text of rules.
+    """Read the network's input shape and the number of actions from the text of a game's rules.
+
+    Args:
+        text: a game's `Game.rules_text`.
 
     Returns:
         ((C, H, W), A).
+
+    Raises:
+        SyntaxError, ValueError, TypeError, KeyError: if the text is damaged.
     """
     sizes = ast.literal_eval(text.rpartition(_SIZES)[2])
     return sizes["planes_shape"], sizes["num_actions"]
 
 
 def is_rules_text(text: str) -> bool:
-    """Return whether a stored text is an undamaged `Game.rules_text`."""
+    """Return whether a text is a valid `Game.rules_text`: Python code that ends with the sizes."""
     try:
         return bool(digest_of(text) and network_shapes(text))
     except (SyntaxError, ValueError, KeyError, TypeError, RecursionError, MemoryError):

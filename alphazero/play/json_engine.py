@@ -1,11 +1,12 @@
-"""The JSON engine: other programs send one line per position and get back one line with a move.
+"""Run the JSON engine: other programs send one line per position and get back a line with a move.
 
     {"game": "connect_four", "moves": [3, 3, 2]}
     {"move": 3, "action_weights": [...], "value": 0.12, "legal_actions": [0, 1, ...]}
 
-Each line, whatever its text, gets one object with ``move``, ``result`` or ``error``. Equal lines
-get equal responses, regardless of earlier lines, unless a time limit ends the search. This file
-does not depend on torch; `alphazero engine` passes in standard input and output.
+Each line of input, whatever it contains, is answered by one object with ``move``, ``result`` or
+``error``. Equal lines get equal responses, regardless of earlier lines, unless a time limit ends
+the search. This module does not depend on torch; `alphazero engine` passes in standard input and
+output.
 """
 
 import functools
@@ -43,15 +44,16 @@ _CACHED_GAMES = 8
 
 
 class Engine:
-    """Responds to JSON requests for moves; it keeps one player per game.
+    """Answers JSON requests for moves, with one player per game.
 
     Args:
-        spec: a player specification for `alphazero.players.registry.make_player`; "auto" means the
-            default player of the request's game.
-        settings: the player's settings.
-        only_game: the only game to play, such as a network's game; None allows all of this
-            package's games. A game file is executed, so its name must come from the user, not from
-            a stored file.
+        spec: the player's specification, see `alphazero.players.registry.make_player`; "auto" means
+            the default player for the request's game.
+        settings: the player's settings, such as its number of simulations; None means the
+            defaults.
+        only_game: the only game that requests may name, such as a network's game; None allows all
+            of this package's games. A game file is executed, so its name must come from the user,
+            not from a stored file.
     """
 
     def __init__(
@@ -59,7 +61,7 @@ class Engine:
     ):
         self._only_game = only_game
 
-        # Few games have a network, so all networks stay loaded. Other players are cheap to rebuild.
+        # Few games have a network, so all networks stay loaded. Other players are cheap to remake.
         @functools.lru_cache(_CACHED_GAMES)
         def player(name: str) -> Player:
             chosen = default_player(name) if spec == "auto" else spec
@@ -73,9 +75,14 @@ class Engine:
         self._player = player
 
     def answer(self, line: str) -> dict:
-        """Return the response to one line as plain data; on failure it is {"error": message}.
+        """Return the response to one line of input as a dict for JSON.
 
         Every exception becomes an error message, because the other program waits for a line.
+
+        Returns:
+            The move and the player's analysis, with values for the player to move; the "result" for
+            the player who began, if the game is over; or {"error": message}, if the request is not
+            valid or the player fails.
         """
         try:
             return self._answer(parse_request(line, self._only_game, self._game))
@@ -86,7 +93,11 @@ class Engine:
         return {"error": shortened(message)}
 
     def warm_up(self, game: str) -> None:
-        """Load the player of a game, so that the first request is answered quickly."""
+        """Load the player for a game, given by its name, so that the first request is not delayed.
+
+        Raises:
+            ValueError: if the game or the player cannot be loaded.
+        """
         self._player(game)
 
     def _answer(self, request: EngineRequest) -> dict:
@@ -109,7 +120,10 @@ class Engine:
 
 
 def serve(engine: Engine, requests: IO[str], answers: IO[str]) -> None:
-    """Write one line to ``answers`` for every line of ``requests``, and flush it at once."""
+    """Answer each line of ``requests`` with one line of JSON in ``answers``, until the input ends.
+
+    Each response is flushed at once, because the other program may wait for it.
+    """
     for line in requests:
         answer = engine.answer(line.rstrip("\r\n"))
         answers.write(json.dumps(answer, allow_nan=False) + "\n")
@@ -119,41 +133,57 @@ def serve(engine: Engine, requests: IO[str], answers: IO[str]) -> None:
 def parse_request(
     line: str, only_game: str | None = None, game_of: Callable[[str], Game] = make_game
 ) -> EngineRequest:
-    """Parse and validate one line of input.
+    """Parse and validate one line of the JSON engine's input.
 
     Args:
+        line: the request as JSON.
         only_game: the only game allowed, which requests need not name. None allows all of this
             package's games, and requests must name one. A request can never run a game file.
-        game_of: makes a game from its name, which has been checked.
+        game_of: makes a game from its name, after the name has been checked.
+
+    Returns:
+        The request, with its game filled in; moves given as a list of square names are joined to
+        one text, separated by commas.
 
     Raises:
-        Refusal: if the line is not a valid request.
+        Refusal: if the line is not a valid request, or if its game, its set-up or its kind of moves
+            is not allowed.
     """
     request = read_request(EngineRequest, read_json(line))
-    name = request.game
     moves = request.moves or []
     setup = request.setup
-    name = only_game if name is None else name
-    if name is None or not (is_shipped_game(name) if only_game is None else name == only_game):
-        own = ", ".join(filter(is_shipped_game, game_names()))
-        raise not_allowed("game", name, only_game or f"one of {own}")
+    name = only_game if request.game is None else request.game
+    if only_game is None:
+        is_allowed = name is not None and is_shipped_game(name)
+    else:
+        is_allowed = name == only_game
+    if name is None or not is_allowed:
+        shipped = ", ".join(filter(is_shipped_game, game_names()))
+        raise not_allowed("game", name, only_game or f"one of {shipped}")
     try:
         game = game_of(name)
     except ConfigError as error:
         raise Refusal(str(error), key="game", value=name) from None
-    setups, has_names = setups_of(game), bool(skin_of(game).notation.column_names)
+    setups = setups_of(game)
+    has_names = bool(skin_of(game).notation.column_names)
     if setup is not None and (len(setups) == 1 or setup not in setups):
         allowed = f"one of {', '.join(SETUPS)}, and only in games with a standard set-up"
         raise not_allowed("setup", setup, allowed)
     if isinstance(moves, str) and not has_names:
         raise not_allowed("moves", moves, "a list of numbers such as [3, 3, 2] for this game")
-    if has_names and any(isinstance(move, str) for move in moves):
-        moves = moves if isinstance(moves, str) else ",".join(map(str, moves))
+    has_text = isinstance(moves, list) and any(isinstance(move, str) for move in moves)
+    if has_names and has_text:
+        moves = ",".join(map(str, moves))
     return request.model_copy(update={"game": name, "moves": moves})
 
 
 def _position(game: Game, request: EngineRequest) -> np.ndarray:
-    """Play the moves of a request and return the state, [K], after them."""
+    """Play the moves of a request from the start of the game and return the resulting state, [K].
+
+    Raises:
+        ValueError: if a move is not legal, or if moves are given as numbers in the standard set-up,
+            which requires squares.
+    """
     notation = _notation(game, request)
     if isinstance(request.moves, str):
         return game.play_moves(read_moves(game, notation, request.moves))
@@ -168,14 +198,16 @@ def _notation(game: Game, request: EngineRequest) -> Notation:
 
 
 def _to_plain(analysis: Analysis, legal_actions: list[int]) -> dict:
+    value = None if math.isnan(analysis.value) else round(analysis.value, 6)
     answer = {
         "move": analysis.action,
         "action_weights": [round(float(weight), 6) for weight in analysis.action_weights],
-        "value": None if math.isnan(analysis.value) else round(analysis.value, 6),
+        "value": value,
         "legal_actions": legal_actions,
     }
     if analysis.scores is not None:
-        answer["scores"] = [
-            None if score == ILLEGAL_SCORE else int(score) for score in analysis.scores
-        ]
+        scores = []
+        for score in analysis.scores:
+            scores.append(None if score == ILLEGAL_SCORE else int(score))
+        answer["scores"] = scores
     return answer

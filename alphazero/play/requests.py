@@ -1,7 +1,7 @@
 """Parse and validate requests to the JSON engine and to the server of `alphazero serve`.
 
-The fields of the resulting objects have valid types and are within their limits. Whether moves and
-boards are possible is checked later, when they are played.
+The fields of the resulting objects have valid types and are within their limits. Whether moves are
+legal and boards reachable is checked later, when the moves are played.
 """
 
 import json
@@ -14,8 +14,10 @@ from pydantic_core import from_json
 from alphazero.players.base import MAX_SIMULATIONS, MAX_TIME_S
 from alphazero.runtime.errors import InputError
 
-#: HTTP status codes of refusals.
-MALFORMED, UNKNOWN, IMPOSSIBLE = 400, 404, 422
+# HTTP status codes of refusals.
+MALFORMED = 400
+UNKNOWN = 404
+IMPOSSIBLE = 422
 MAX_ERROR = 300  #: maximum number of characters in an error message
 _MAX_QUOTED = 60
 R = TypeVar("R", bound="Request")
@@ -30,7 +32,7 @@ class Refusal(InputError):
     Attributes:
         status: the HTTP status code, 4xx or 5xx.
         key: the field of the request that is wrong; None if the error does not concern one field.
-        value: the refused value.
+        value: the refused value of that field.
     """
 
     def __init__(
@@ -43,41 +45,47 @@ class Refusal(InputError):
 
 
 class Request(BaseModel):
-    """Base class of all requests. Every field is optional."""
+    """The base class of requests: all fields are optional, and unknown fields are refused."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
 class EngineRequest(Request):
-    """A request to the JSON engine: a position, and limits of the search for a move."""
+    """A request to the JSON engine for a move: a position, and the limits of the search."""
 
-    game: _Text | None = None
-    moves: list[Any] | _Text | None = None  #: actions, or names of squares in games that have them
-    setup: _Text | None = None  #: one of `alphazero.boards.skin.SETUPS`
+    game: _Text | None = None  #: the game's name
+    #: the moves from the start of the game: actions, or names of squares in games that have them
+    moves: list[Any] | _Text | None = None
+    setup: _Text | None = None  #: one of `alphazero.boards.skin.SETUPS`; None means the first
     num_simulations: Annotated[int, Field(ge=1, le=MAX_SIMULATIONS)] | None = None
     time_limit_s: Annotated[float, Field(ge=0.001, le=MAX_TIME_S)] | None = None
 
 
 class PlayerRequest(Request):
-    """A player that the page offers, and its number of simulations."""
+    """The part of a request that names one of the page's players and its simulations per move."""
 
-    id: _ShortText | None = None
-    num_simulations: _NumSimulations | None = None
+    id: _ShortText | None = None  #: `PlayerChoice.id` in `alphazero.web.catalogue`
+    num_simulations: _NumSimulations | None = None  #: None means the default of the player's kind
 
 
 class PositionRequest(Request):
-    """A position, given by a game, an optional board to start from, and the moves from there."""
+    """A request about a position, given as a game, optionally a board to start from, and moves."""
 
-    game: _ShortText | None = None
+    game: _ShortText | None = None  #: the game's name
+    #: one of `alphazero.boards.skin.SETUPS`; None means "standard" if the game has this set-up
     setup: _ShortText | None = None
+    #: the board before the moves, one line per row; None means the start of the game
     board: Annotated[str, Field(max_length=2_000)] | None = None
+    #: the player to move on `board`: 0, the default, began the game
     to_move: Annotated[int, Field(ge=0, le=1)] | None = None
+    #: actions, or moves as text in the game's notation
     moves: list[Any] | Annotated[str, Field(max_length=8_000)] | None = None
 
 
 class DrawingRequest(PositionRequest):
-    """A request for the data from which the page draws a game, from a given ply on."""
+    """A request for the boards, legal moves and status of the positions from a given ply on."""
 
+    #: number of moves before the first position to describe; None means 0
     from_ply: Annotated[int, Field(ge=0, le=1_000_000)] | None = None
 
 
@@ -87,14 +95,14 @@ class SearchRequest(PositionRequest):
     A search for misplayed positions uses only the game and the player.
     """
 
-    player: PlayerRequest | None = None
+    player: PlayerRequest | None = None  #: None means the game's default player for analyses
 
 
 def read_json(text: str | bytes) -> Any:
-    """Parse JSON text into plain data.
+    """Parse the JSON text of a request, in which NaN and infinite numbers are not allowed.
 
     Raises:
-        Refusal: if the text is not JSON in UTF-8, or has more than 200 levels of nesting.
+        Refusal: if the text is not valid JSON in UTF-8, or has more than 200 levels of nesting.
     """
     try:
         if isinstance(text, str):
@@ -102,7 +110,9 @@ def read_json(text: str | bytes) -> Any:
         return from_json(text, allow_inf_nan=False)
     except ValueError as error:
         place = re.search(r"line (\d+) column (\d+)", str(error))
-        where = "line {}, character {}".format(*place.groups()) if place else "invalid Unicode"
+        where = "invalid Unicode"
+        if place:
+            where = f"line {place[1]}, character {place[2]}"
         raise Refusal(f"the request is not valid JSON: {where}.", MALFORMED) from None
 
 
@@ -110,10 +120,11 @@ def read_request(cls: type[R], plain: Any) -> R:
     """Validate a request and convert it to an object of class ``cls``.
 
     Args:
-        plain: the request as plain data, from `read_json`.
+        plain: the request as parsed by `read_json`.
 
     Raises:
-        Refusal: if a field is unknown, or its value has the wrong type or is outside its limits.
+        Refusal: if the request is not a JSON object, a field is unknown, or a value has the wrong
+            type or is outside its limits.
     """
     try:
         return cls.model_validate(plain)
@@ -122,7 +133,8 @@ def read_request(cls: type[R], plain: Any) -> R:
     if not wrong["loc"]:
         message = 'a request must be a JSON object, such as {"game": "connect_four", "moves": [3]}.'
         raise Refusal(message, MALFORMED, value=plain)
-    key, value = "", plain
+    key = ""
+    value = plain
     for part in wrong["loc"]:  # the last parts may name a type instead of a field
         if isinstance(value, dict) and part in value:
             key = str(part)
@@ -132,22 +144,38 @@ def read_request(cls: type[R], plain: Any) -> R:
 
 
 def check_number(key: str, value: int, low: int, high: int) -> None:
-    """Raise `Refusal` if the number in field ``key`` is not between ``low`` and ``high``."""
+    """Check that the number in a request's field is between ``low`` and ``high``.
+
+    Args:
+        key: name of the field, for the message.
+
+    Raises:
+        Refusal: if the number is too small or too large.
+    """
     if not low <= value <= high:
         raise not_allowed(key, value, f"a whole number from {low} to {high}")
 
 
 def not_allowed(key: str, value: Any, allowed: str, status: int = MALFORMED) -> Refusal:
-    """Return the error that refuses the value of a field and says what is allowed."""
+    """Return, without raising it, the error that refuses the value of a request's field.
+
+    Args:
+        key: name of the field.
+        value: the refused value, which the message quotes.
+        allowed: what the field takes, such as "a list of numbers", for the message.
+        status: the HTTP status code.
+    """
     message = f"{key}={quoted(value)} is not allowed: {key} takes {allowed}."
     return Refusal(message, status, key=key, value=value)
 
 
 def quoted(value: Any) -> str:
-    """Write a value as JSON, shortened to fit into an error message."""
+    """Write a value as JSON, cut to at most 60 characters, for use in an error message."""
     return shortened(json.dumps(value), _MAX_QUOTED)
 
 
 def shortened(text: str, max_length: int = MAX_ERROR) -> str:
-    """Cut a text to at most ``max_length`` characters."""
-    return text if len(text) <= max_length else text[: max_length - 4] + " ..."
+    """Cut a text to at most ``max_length`` characters, marking the cut with " ..."."""
+    if len(text) <= max_length:
+        return text
+    return text[: max_length - 4] + " ..."

@@ -37,7 +37,7 @@ COMMANDS = {
     "quit": ("q", "leave the game"),
 }
 _END_PROMPT = "r: rematch, s: rematch with sides swapped, u: undo, q: quit > "
-DELAY_S = 1.0  #: seconds until a search shows a progress bar
+DELAY_S = 1.0  #: number of seconds after which a search shows a progress bar
 _NAMES = {name: name for name in COMMANDS} | {"exit": "quit"}
 _NAMES |= {short: name for name, (short, _) in COMMANDS.items()}
 
@@ -49,17 +49,19 @@ class HumanPlayer:
 
 
 class TerminalGame:
-    """One game between two players, people or engines.
+    """A game at the terminal between two players, each a person or an engine.
 
     Args:
+        game: the game to play.
         players: the player who begins the game, then the other.
-        console: the console on which everything is printed.
-        read_line: prints a prompt and reads a typed line; raises EOFError at the end of the input.
-        adviser: makes the player that gives hints, when the first hint is asked for. None means an
+        console: the console on which boards, moves and messages are printed.
+        read_line: prints a prompt and returns a typed line; raises EOFError at the end of the
+            input. None reads from standard input.
+        adviser: makes the player that gives hints, when the first hint is requested. None means an
             engine that plays in this game.
         moves: actions already played at the start of the game, and of each rematch.
         every_board: whether to draw the board after each move, not only at the end.
-        in_place: whether to draw each board over the last one.
+        in_place: whether to draw each board over the previous one if the terminal is tall enough.
         skin: how the game is drawn; None means the game's default skin.
         introduction: text to print at the start.
     """
@@ -86,15 +88,14 @@ class TerminalGame:
         self._every_board = every_board
         self._introduction = introduction
         self._read_line = read_line or line_reader(console)
-        engines = [player for player in players if not isinstance(player, HumanPlayer)]
-        self._adviser = functools.cache(adviser or (lambda: engines[0] if engines else None))
+        self._adviser = functools.cache(adviser or self._first_engine)
 
     def run(self) -> int | None:
-        """Play the game, and go on as long as a person takes back moves or wants a rematch.
+        """Play the game, and continue as long as a person takes back moves or starts a rematch.
 
         Returns:
-            The winner of the last game, 0 for the player who began it; None for a draw, or if a
-            person left before its end.
+            The winner of the last game, 0 for the player who began it, or 1; None for a draw, or if
+            a person quit before its end.
         """
         self._begin(self._introduction)
         try:
@@ -106,6 +107,12 @@ class TerminalGame:
             self._screen.print_goodbye()
         return self.session.winner if self.session.over else None
 
+    def _first_engine(self) -> Player | None:
+        for player in self.players:
+            if not isinstance(player, HumanPlayer):
+                return player
+        return None
+
     def _begin(self, introduction: str = "") -> None:
         screen = self._screen
         screen.print_start(introduction)
@@ -114,17 +121,18 @@ class TerminalGame:
             screen.print_board()
 
     def _play_on(self) -> None:
-        """Play from the current position to the end."""
+        """Play from the current position to the end of the game, and print the result."""
         while not self.session.over:
             self._play_turn()
         self._screen.print_result()
 
     def _names(self) -> tuple[str | None, str | None]:
-        """Return the names of both players; a person has None."""
-        first, second = (
-            None if isinstance(player, HumanPlayer) else player.name for player in self.players
+        """Return the names of both players, with None for a person."""
+        first, second = self.players
+        return (
+            None if isinstance(first, HumanPlayer) else first.name,
+            None if isinstance(second, HumanPlayer) else second.name,
         )
-        return first, second
 
     # --- turns ------------------------------------------------------------------------------------
 
@@ -154,15 +162,27 @@ class TerminalGame:
         self._play(player, analysis.action, ", ".join(notes))
 
     def _ask(self, question: str) -> None:
-        """Prompt a person until the position has changed; raise EOFError if the person quits."""
+        """Prompt a person until a typed move or command has changed the position.
+
+        Raises:
+            EOFError: if the person quits, or the input ends.
+        """
         while True:
             typed = self._read_line(question).strip()
             command = _NAMES.get(typed.lower())
-            if self._run_command(command) if command else self._play_typed(typed):
+            if command:
+                has_changed = self._run_command(command)
+            else:
+                has_changed = self._play_typed(typed)
+            if has_changed:
                 return
 
     def _play_typed(self, typed: str) -> bool:
-        """Play the move that a person typed; return False if it is not a legal move."""
+        """Play the move that a person typed, or print why it is not a legal move.
+
+        Returns:
+            Whether a move was played.
+        """
         session = self.session
         if session.over:
             self._screen.warn("The game is over: type r, s, u, q or 'help'.")
@@ -177,7 +197,14 @@ class TerminalGame:
         return True
 
     def _play(self, player: int, action: int, notes: str) -> None:
-        """Play a move and print it; draw the board unless an engine replies immediately."""
+        """Play a move and print it, and draw the board unless an engine replies immediately.
+
+        The board is not drawn either if the move ends the game, or if ``every_board`` is False.
+
+        Args:
+            player: the player who moves, 0 or 1.
+            notes: text to print after the move, such as the engine's value of it; "" prints none.
+        """
         session = self.session
         session.play(action)
         self._screen.print_move(player, action, notes)
@@ -190,7 +217,7 @@ class TerminalGame:
     # --- commands ---------------------------------------------------------------------------------
 
     def _run_command(self, command: str) -> bool:
-        """Run a command; return whether it changed the position."""
+        """Run a command of `COMMANDS`; return whether it changed the position."""
         commands = {
             "undo": self._undo,
             "hint": self._hint,
@@ -205,7 +232,7 @@ class TerminalGame:
         return bool(commands[command]())
 
     def _undo(self) -> bool:
-        """Take back moves to a person's previous turn; return False if there is none."""
+        """Take back moves to a person's previous turn; if there is none, warn and return False."""
         num_taken_back = self.session.take_back(self._is_human)
         if not num_taken_back:
             self._screen.warn("You have no move to take back.")
@@ -214,7 +241,14 @@ class TerminalGame:
         return True
 
     def _rematch(self, is_swapped: bool) -> bool:
-        """Start another game from the same position as the first one; return whether it started."""
+        """If the game is over, start another one from the same starting position.
+
+        Args:
+            is_swapped: whether the players swap sides.
+
+        Returns:
+            Whether a game was started; if not, the reason was printed.
+        """
         if not self.session.over:
             self._screen.warn("A rematch is possible only when the game is over.")
             return False
@@ -261,7 +295,11 @@ class TerminalGame:
         return isinstance(self.players[player], HumanPlayer)
 
     def _think(self, player: Player, text: str) -> Analysis:
-        """Let a player analyse the position; show a progress bar if it takes long."""
+        """Let a player analyse the position, showing a progress bar after `DELAY_S` seconds.
+
+        Args:
+            text: description of the work, such as "White is thinking", shown beside the bar.
+        """
         console = self._screen.console
         start_s = time.monotonic()
         limit_s = getattr(player, "time_limit_s", None)
@@ -272,7 +310,9 @@ class TerminalGame:
         def show(done: int, total: int | None) -> None:
             elapsed_s = time.monotonic() - start_s
             if console.is_terminal and elapsed_s >= DELAY_S:
-                fraction = max(done / (total or math.inf), elapsed_s / (limit_s or math.inf))
+                of_simulations = done / (total or math.inf)
+                of_time = elapsed_s / (limit_s or math.inf)
+                fraction = max(of_simulations, of_time)
                 description = f"{text}: {counted(done, 'simulation')}"
                 bar.update(task, completed=min(fraction, 1.0), description=description)
                 bar.start()

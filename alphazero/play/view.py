@@ -1,6 +1,6 @@
 """Format an engine's analysis of a position: the expected line, and a table of moves and values.
 
-Functions return text or rich renderables, which the caller prints.
+The functions return strings or rich renderables; they print nothing.
 """
 
 from collections.abc import Sequence
@@ -19,12 +19,14 @@ from alphazero.runtime.console import counted
 from alphazero.solvers.base import ILLEGAL_SCORE
 
 MAX_ROWS = 10  #: maximum number of moves in the table
-MAX_LINE = 12  #: maximum number of moves shown of the expected line
+MAX_LINE = 12  #: maximum number of moves of the expected line that are shown
 _BAR_WIDTH = 16
+_EMPTY = "bright_black"
+_FULL = "bright_green"
 
 
 def line_text(skin: Skin, actions: Sequence[int]) -> str:
-    """Format the first `MAX_LINE` moves of a line of play, in the notation that people type."""
+    """Format the first `MAX_LINE` moves of an expected line in a skin's notation, as in "d3 c5"."""
     texts = [skin.notation.text(int(action)) for action in actions[:MAX_LINE]]
     return " ".join(texts) + (" ..." if len(actions) > MAX_LINE else "")
 
@@ -35,6 +37,7 @@ def analysis_view(game: Game, skin: Skin, player: int, analysis: Analysis, mediu
     Args:
         player: the player to move, 0 for the one who began the game; all values are from this
             player's viewpoint.
+        medium: the abilities of the terminal, which decide how pieces are drawn.
     """
     value = expectation_text(analysis.value, game) or "unknown"
     summary = Text.assemble("Value for ", side(skin, player, medium), f": {value}")
@@ -42,9 +45,11 @@ def analysis_view(game: Game, skin: Skin, player: int, analysis: Analysis, mediu
         summary.append(f", {counted(analysis.num_simulations, 'simulation')}")
     line = Text(f"Expected line: {line_text(skin, analysis.principal_variation)}")
     actions = _shown_actions(analysis)
-    parts: list[RenderableType] = [summary, line, _table(game, skin, analysis, actions[:MAX_ROWS])]
-    if len(actions) > MAX_ROWS:
-        parts.append(Text(f"and {counted(len(actions) - MAX_ROWS, 'more move')}", "dim"))
+    table = _table(game, skin, analysis, actions[:MAX_ROWS])
+    parts: list[RenderableType] = [summary, line, table]
+    num_more = len(actions) - MAX_ROWS
+    if num_more > 0:
+        parts.append(Text(f"and {counted(num_more, 'more move')}", "dim"))
     return Group(*parts)
 
 
@@ -60,15 +65,10 @@ def _table(game: Game, skin: Skin, analysis: Analysis, actions: list[int]) -> Ta
     for action in actions:
         weight = float(analysis.action_weights[action])
         visits = f"{analysis.visits[action]:,}" if analysis.num_simulations else "-"
-        cells: list[RenderableType] = [
-            skin.notation.text(action),
-            visits,
-            ProgressBar(
-                1.0, weight, _BAR_WIDTH, style="bright_black", complete_style="bright_green"
-            ),
-            f"{100 * weight:.1f}%",
-            expectation_text(float(analysis.values[action]), game) or "-",
-        ]
+        value = expectation_text(float(analysis.values[action]), game)
+        bar = ProgressBar(1.0, weight, _BAR_WIDTH, style=_EMPTY, complete_style=_FULL)
+        cells: list[RenderableType] = [skin.notation.text(action), visits, bar]
+        cells += [f"{100 * weight:.1f}%", value or "-"]
         if analysis.scores is not None:
             cells.append(f"{analysis.scores[action]:+d}")
         table.add_row(*cells, style="bold" if action == analysis.action else "")
@@ -76,9 +76,10 @@ def _table(game: Game, skin: Skin, analysis: Analysis, actions: list[int]) -> Ta
 
 
 def _shown_actions(analysis: Analysis) -> list[int]:
-    """Return the chosen action, then the others by exact score or, without scores, by weight.
+    """List the actions for the table: the chosen one, then the others from best to worst.
 
-    Illegal actions are omitted; without scores, so are actions with neither weight nor visits.
+    They are ordered by exact score or, without scores, by weight. Illegal actions are omitted;
+    without scores, so are actions with neither weight nor visits.
     """
     if analysis.scores is not None:
         order = np.argsort(-analysis.scores.astype(np.int64), kind="stable")

@@ -1,12 +1,12 @@
-"""The interface of players, which choose moves: positions in, moves out.
+"""The interface of players, which choose moves in given positions.
 
 Matches, the terminal and the JSON engine use a player only through this interface. A player is
 given positions and nothing else, so any two players of a game can play each other. The players are
 in the other modules of this package; `alphazero.players.registry` makes one from its specification,
 such as "uct:1000".
 
-Shapes: B positions, K state words, A actions. Every value is an expected result in [-1, 1] from
-the viewpoint of the player to move in that position: 1 is a sure win, -1 a sure loss.
+Shapes: B positions, K state words, A actions. Every value is an expected result in [-1, 1] from the
+viewpoint of the player to move in that position: 1 is a sure win, -1 a sure loss.
 """
 
 import dataclasses
@@ -27,11 +27,12 @@ NETWORK_KIND_HELP = (
     "network: the class of your own network, module:Class; a stored network alone never imports it"
 )
 MAX_SIMULATIONS = 10_000_000
-#: Number of simulations that runs every kernel of a search at least once.
+#: Number of simulations sufficient to run every kernel of a search at least once.
 WARM_UP_SIMULATIONS = 64
 MAX_TIME_S = 86_400.0
 
-#: The action by which ``choose_after`` resigns; a number that no faulty player returns by mistake.
+#: The action that ``choose_after`` returns to resign; so far from any legal action that a faulty
+#: player is unlikely to return it by mistake.
 RESIGN = -(2**31)
 
 #: A function called as ``progress(done, total)`` during the search of a position, with the number
@@ -40,7 +41,7 @@ SearchProgress = Callable[[int, int | None], None]
 
 
 class Choice(NamedTuple):
-    """The moves that a player chooses in B positions."""
+    """The moves that a player chooses in B positions, with its action weights and values."""
 
     #: int32[B], the chosen actions, all legal.
     actions: np.ndarray
@@ -53,12 +54,12 @@ class Choice(NamedTuple):
 
 
 def joined(parts: Iterable[Choice]) -> Choice:
-    """Concatenate the choices made in several batches of positions."""
+    """Concatenate the choices made in several batches of positions into one `Choice`."""
     return Choice(*map(np.concatenate, zip(*parts)))
 
 
 class Analysis(NamedTuple):
-    """What a player thinks of one position, from the viewpoint of the player to move."""
+    """A player's analysis of one position, from the viewpoint of the player to move."""
 
     #: The move that the player would play.
     action: int
@@ -66,9 +67,9 @@ class Analysis(NamedTuple):
     action_weights: np.ndarray
     #: Expected result in [-1, 1]; nan if the player has no estimate.
     value: float
-    #: int32[A], simulations that began with each action; all 0 without a search.
+    #: int32[A], number of simulations that began with each action; all 0 without a search.
     visits: np.ndarray
-    #: float32[A], expected result after each action; nan where unknown.
+    #: float32[A], expected result after each action, in [-1, 1]; nan where unknown.
     values: np.ndarray
     #: The moves that the player expects from both sides, starting with ``action``.
     principal_variation: list[int]
@@ -88,10 +89,10 @@ class Player(Protocol):
       the same answers, unless it has a time limit;
     - it never changes ``states``.
 
-    Some attributes are optional. A player that needs the moves that led to a position has a method
-    ``choose_after(histories, states)``, see `alphazero.players.gtp`; a match then calls it instead
-    of `choose`, and the player may return `RESIGN`.
-    A player with a network has ``engine`` and ``method``, see `thinking_of`.
+    Some members are optional. A player that needs the moves that led to a position has a method
+    ``choose_after(histories, states)``, as in `alphazero.players.gtp`; a match then calls it
+    instead of `choose`, and the player may return `RESIGN`. A player with a network has attributes
+    ``engine`` and ``method``, see `thinking_of`.
     """
 
     @property
@@ -101,9 +102,10 @@ class Player(Protocol):
 
     @property
     def batch_size(self) -> int:
-        """How many positions to pass to `choose` at once.
+        """Number of positions to pass to `choose` at once.
 
-        It is 1 if the player searches them one by one, hundreds if it evaluates them in a batch.
+        It is 1 for a player that searches positions one by one, and up to several hundred for a
+        player that evaluates them in a batch.
         """
         ...
 
@@ -112,46 +114,58 @@ class Player(Protocol):
 
         Args:
             states: [B, K], the positions.
+
+        Returns:
+            The moves, with weights and values from the viewpoint of the player to move.
         """
         ...
 
     def analyse(self, state: np.ndarray, progress: SearchProgress | None = None) -> Analysis:
-        """Analyse one unfinished position.
+        """Analyse one unfinished position, from the viewpoint of the player to move.
 
         Args:
             state: [K], the position.
-            progress: called now and then during the search, see `SearchProgress`.
+            progress: called from time to time with the number of simulations made so far and in
+                total, see `SearchProgress`.
         """
         ...
 
     def limited(
         self, num_simulations: int | None = None, time_limit_s: float | None = None
     ) -> "Player":
-        """Return a player like this one, seeded afresh, with other search limits.
+        """Return a copy of this player with the given search limits, restarted from the same seed.
 
-        The new player shares what this one has learned or loaded. The two arguments replace both
-        limits of this player; if both are None, the new player keeps this one's limits.
+        The copy may share what this player has loaded, such as a network. The two arguments replace
+        both limits; if both are None, the copy keeps this player's limits.
 
         Args:
-            num_simulations: as in `PlayerSettings`.
-            time_limit_s: as in `PlayerSettings`.
+            num_simulations: maximum simulations per move; None sets no limit.
+            time_limit_s: maximum seconds per move; None sets no limit.
         """
         ...
 
 
 def engine_of(player: Player) -> str:
-    """Return the engine that runs a player's network, such as "openvino int8"; "" if none does."""
+    """Return the engine that runs a player's network, such as "openvino int8"; "" if unknown."""
     return getattr(player, "engine", "")
 
 
 def thinking_of(player: Player) -> str:
-    """Return how a player thinks, such as "openvino int8, search"; "" if it has no network."""
-    return ", ".join(filter(None, (engine_of(player), getattr(player, "method", ""))))
+    """Describe how a player chooses its moves, such as "openvino int8, search".
+
+    Returns:
+        The engine and the method of a player with a network; "" for other players.
+    """
+    parts = (engine_of(player), getattr(player, "method", ""))
+    return ", ".join(part for part in parts if part)
 
 
 @dataclasses.dataclass
 class PlayerSettings:
-    """The settings of players; a specification may override them (``uct:500,uct_c=0.7``)."""
+    """Settings of players: search limits, UCT, network, endgame and seed.
+
+    A player specification such as "uct:500,uct_c=0.7" overrides them for one player.
+    """
 
     HEADING: ClassVar[str] = (
         "player settings (for a single player, after a comma: uct:500,uct_c=0.7)"
@@ -217,7 +231,12 @@ class PlayerSettings:
     )
 
     def limited(self, num_simulations: int | None, time_limit_s: float | None) -> "PlayerSettings":
-        """Return these settings with both search limits replaced; two Nones keep the limits."""
+        """Return these settings with both search limits replaced, or unchanged if both are None.
+
+        Args:
+            num_simulations: maximum simulations per move; None sets no limit.
+            time_limit_s: maximum seconds per move; None sets no limit.
+        """
         if num_simulations is None and time_limit_s is None:
             return self
         return dataclasses.replace(self, num_simulations=num_simulations, time_limit_s=time_limit_s)

@@ -1,9 +1,9 @@
-"""Remember the best lines of play that searches have found in a game of one player.
+"""Remember the best lines of play that searches have found in a one-player game.
 
-In: finished searches. Out: the next action at each position of a known line. With one player, a
-known line can always be followed. The player follows it once its result is at least the value that
-the search expects, so a good result, once found, is not lost if a later search misses it (M. Schadd
-et al., "Single-player Monte-Carlo tree search", 2008).
+Finished searches supply the lines; for each position of a known line, the next action can be looked
+up. With only one player, a known line can always be followed. The player follows it if its result
+is at least the value that the search expects, so a good result, once found, is not lost if a later
+search misses it (M. Schadd et al., "Single-player Monte-Carlo tree search", 2008).
 
 Shapes: B positions, K state words.
 """
@@ -18,19 +18,22 @@ _MAX_POSITIONS = 100_000
 
 
 class BestLines:
-    """Remembers the best result found from each position, and the action that leads to it."""
+    """Stores the best result found from each position of a one-player game, and the next action.
+
+    All stored lines are discarded once there are more than 100,000 positions.
+    """
 
     def __init__(self, game: Game):
         self._game = game
         self._known: dict[bytes, tuple[float, int]] = {}
 
     def add(self, state: np.ndarray, actions: list[int], result: float) -> None:
-        """Remember a line of play.
+        """Store a line of play at each of its positions for which no equally good line is known.
 
         Args:
             state: [K], the position where the line begins.
-            actions: its moves.
-            result: the result at its end, in [-1, 1].
+            actions: the actions of the line, in order.
+            result: the result at the end of the line, in [-1, 1].
         """
         if len(self._known) > _MAX_POSITIONS:
             self._known.clear()
@@ -38,25 +41,39 @@ class BestLines:
             key = self._key(state)
             if key not in self._known or self._known[key][0] < result:
                 self._known[key] = result, action
-            state = self._game.step(state[None], np.array([action], np.int32)).states[0]
+            after = self._game.step(state[None], np.array([action], np.int32))
+            state = after.states[0]
 
     def line(self, state: np.ndarray) -> tuple[list[int], float]:
-        """Return the best line known from a position ([K]) and its result, or [] and -inf."""
+        """Return the best line of play known from a position, and its result.
+
+        Args:
+            state: [K], the position.
+
+        Returns:
+            The actions of the line and its result in [-1, 1]; [] and -inf if no line is known.
+        """
         actions: list[int] = []
-        result = -np.inf
-        while (found := self._known.get(self._key(state))) is not None:
-            actions.append(found[1])
-            result = found[0] if len(actions) == 1 else result
-            state = self._game.step(state[None], np.array(actions[-1:], np.int32)).states[0]
+        result, _ = self._known.get(self._key(state), (-np.inf, 0))
+        while self._key(state) in self._known:
+            _, action = self._known[self._key(state)]
+            actions.append(action)
+            after = self._game.step(state[None], np.array([action], np.int32))
+            state = after.states[0]
         return actions, result
 
     def followed(self, search: TreeSearch, states: np.ndarray, choice: Choice) -> Choice:
-        """Return a search's choice, with a known line's action wherever that is at least as good.
+        """Replace a search's moves with those of known lines that are at least as good.
 
         Args:
-            search: a finished search, whose first B games started from ``states``.
-            states: [B, K], the positions.
+            search: a finished search, whose first B games started from ``states``; the best lines
+                that it found are stored first.
+            states: [B, K], the positions that were searched.
             choice: the moves that the search chose.
+
+        Returns:
+            A copy of ``choice`` with the actions and values replaced; its action weights are
+            unchanged.
         """
         actions = choice.actions.copy()
         values = choice.values.copy()

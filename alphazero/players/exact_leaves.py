@@ -1,8 +1,8 @@
-"""Decide which leaves of a player's search trees are solved exactly, and at what cost.
+"""Decide which leaves of a player's search trees to solve exactly, and at what cost.
 
-In: a game and the setting ``endgame``. Out: exact leaves for searches with any limits
-(`LeafPolicy.leaves`). Solving a leaf is called an answer. Costs are counted in nodes, so the
-results do not depend on the machine; a time limit is also enforced by the clock.
+For a game and the setting ``endgame``, `LeafPolicy.leaves` makes a solver of leaves that suits the
+limits of a search. A solved leaf is called an answer. Costs are counted in nodes, so the results do
+not depend on the machine; a time limit is also enforced by the clock.
 
 A search may spend three quarters of a move on expensive answers: three eighths on answers expected
 to take up to a quarter of the move, which settle the root's own moves where the game is nearly
@@ -37,25 +37,29 @@ from alphazero.solvers.provers import Prover
 #: positions of plies 6 to 20 at 0.5 s (tiers: 150).
 _TIERS = ((1 / 4, 3 / 8), (1 / 20, 1 / 4), (1 / 200, 1 / 8))
 #: Nodes that one core searches while all cores evaluate one position with a 5x64 network, and nodes
-#: that it searches in a second. They are estimates, because only orders of magnitude matter.
+#: that one core searches in a second. Rough estimates suffice: only the order of magnitude matters.
 _NODES_PER_EVALUATION = 500
 _NODES_PER_S = 4_000_000
-#: If the time is limited, an answer may always cost this many evaluations; if not, only one.
+#: Solving a leaf may always cost as much as this many evaluations with a time limit, or as much as
+#: one evaluation without.
 _EVALUATIONS_PER_ANSWER = 4
-#: Fraction of the cost of a move's evaluations that counts as the move if the time is not limited.
+#: Without a time limit, a move counts as this fraction of the cost of its evaluations.
 _FRACTION_OF_EVALUATIONS = 1 / 3
 _USUAL_CORES = 2
-#: Number of random games on which costs are measured, and the nodes above which costs are
-#: extrapolated.
+#: Number of random games on which costs are measured, and the number of nodes above which costs
+#: are extrapolated.
 _NUM_GAMES = 64
 _MAX_MEASURED_NODES = 30_000
 
 
 def check_setting(text: str) -> str:
-    """Check the setting ``endgame`` and return it.
+    """Validate the setting ``endgame`` and return it unchanged.
+
+    Args:
+        text: "off", "auto", or the mean number of nodes that solving a leaf may take.
 
     Raises:
-        ConfigError: if it is not "off", "auto" or a number of nodes.
+        ConfigError: if ``text`` is not "off", "auto" or a whole number from 1 to 10**9.
     """
     is_number = text.isascii() and text.isdigit() and 1 <= int(text) <= 10**9
     if text not in ("off", "auto") and not is_number:
@@ -66,16 +70,18 @@ def check_setting(text: str) -> str:
 
 @dataclasses.dataclass(frozen=True)
 class LeafPolicy:
-    """Decides which leaves of a search are solved exactly, given the limits of the search."""
+    """Decides which leaves of a search tree to solve exactly, given the search's limits."""
 
-    provers: list[Prover]  #: one for each thread
-    costs: np.ndarray  #: float64[num_stages], expected nodes to solve a leaf, by its stage
-    nodes_per_answer: float | None  #: maximum mean cost of an answer; None: by search limits
+    provers: list[Prover]  #: exact searches of the game, one for each thread
+    #: float64[num_stages], mean number of nodes to solve a leaf with a given number of empty cells
+    costs: np.ndarray
+    #: maximum mean cost, in nodes, of solving a leaf; None derives it from the search limits
+    nodes_per_answer: float | None
 
     def leaves(self, num_simulations: float, time_limit_s: float | None) -> ProvenLeaves | None:
-        """Make what solves leaves for a search; None if no leaf can be solved cheaply enough.
+        """Make the leaf solver for a search; return None if no leaf can be solved cheaply enough.
 
-        A move ends at whichever limit it reaches first.
+        The search is assumed to end at whichever limit it reaches first.
 
         Args:
             num_simulations: maximum simulations per move; infinite if only the time is limited.
@@ -99,28 +105,33 @@ class LeafPolicy:
 
 
 def _tiers(move_nodes: float, cheap: float, num_cores: int) -> list[Tier]:
-    """Return the cost limits of a move's answers, the most expensive tier first.
+    """Return the limits on the cost of solving leaves during a move, the most expensive tier first.
 
     Args:
-        move_nodes: number of nodes that one core searches during the move.
-        cheap: number of nodes that an answer may always cost.
+        move_nodes: number of nodes that one core can search during the move.
+        cheap: mean number of nodes that solving a leaf may always take, without a budget.
+        num_cores: number of cores that solve leaves at the same time.
     """
-    expensive = [
-        Tier(part * move_nodes, total * move_nodes * num_cores)
-        for part, total in _TIERS
-        if part * move_nodes > cheap
-    ]
-    return [*expensive, Tier(cheap, math.inf)]
+    tiers = []
+    for answer_fraction, tier_fraction in _TIERS:
+        nodes_per_answer = answer_fraction * move_nodes
+        if nodes_per_answer > cheap:
+            tiers.append(Tier(nodes_per_answer, tier_fraction * move_nodes * num_cores))
+    return [*tiers, Tier(cheap, math.inf)]
 
 
 def make_leaf_policy(game: Game, setting: str, num_threads: int) -> LeafPolicy | None:
-    """Make the policy that decides which leaves of search trees are solved exactly.
+    """Make the policy that decides which leaves of search trees to solve exactly.
 
-    It is None if exact solving is off or unavailable for this game. The costs of answers are
-    measured on positions from random games, which takes less than half a second.
+    The costs of solving leaves are measured on positions from random games, which takes less than
+    half a second.
 
     Args:
-        setting: "off", "auto", or the number of nodes that an answer may cost on average.
+        setting: "off", "auto", or the mean number of nodes that solving a leaf may take.
+        num_threads: number of threads that solve leaves.
+
+    Returns:
+        The policy; None if exact solving is off or unavailable for this game.
     """
     if setting == "off" or make_prover(game) is None:
         return None
@@ -129,4 +140,5 @@ def make_leaf_policy(game: Game, setting: str, num_threads: int) -> LeafPolicy |
     provers[0].prove(game.initial_states(), np.zeros(1, np.int64), 1)  # loads the kernels
     states = game_positions(game, _NUM_GAMES, child_generator(0, "endgame"))
     costs = leaf_costs(provers[0], states, _MAX_MEASURED_NODES)
-    return LeafPolicy(provers, costs, None if setting == "auto" else float(setting))
+    nodes_per_answer = None if setting == "auto" else float(setting)
+    return LeafPolicy(provers, costs, nodes_per_answer)

@@ -1,12 +1,12 @@
-"""A player that asks another program's Othello engine, such as gtp-rhino, by the Go Text Protocol.
+"""A player whose moves come from an external Othello engine, such as gtp-rhino.
 
-In: the moves of a game so far. Out: the engine's next move. Source: Gunnar Farnebäck,
-"Specification of the Go Text Protocol", version 2, 2002. A command is one line; the answer begins
-with = or, for an error, with ?, and ends with an empty line. Empty lines and comments, which begin
-with #, may precede it. In names of squares, columns are letters from the left, and rows are
-numbers, here counted from the top, as usual in Othello.
+The player sends the moves of the game so far and receives the engine's next move, using the Go Text
+Protocol (Gunnar Farnebäck, "Specification of the Go Text Protocol", version 2, 2002). A command is
+one line; the answer begins with = or, for an error, with ?, and ends with an empty line. Empty
+lines and comments, which begin with #, may come before the answer. In names of squares, columns are
+letters from the left, and rows are numbers, here counted from the top, as usual in Othello.
 
-The engine plays in the usual set-up, in which the player who moves first is black; see
+The engine plays from the usual start position, in which the player who moves first is black; see
 `alphazero.games.square_names`.
 """
 
@@ -27,7 +27,12 @@ _MAX_SHOWN = 200  # maximum characters of an answer that an error message quotes
 
 
 class GtpError(InputError):
-    """An engine has broken the protocol or the rules of the game."""
+    """An engine has broken the protocol or the rules of the game, or cannot do what is asked.
+
+    Args:
+        engine: the engine's command line.
+        reason: what went wrong, as a clause that follows the engine's name in the message.
+    """
 
     def __init__(self, engine: str, reason: str):
         super().__init__(f"the engine '{engine}' {reason}.")
@@ -69,31 +74,33 @@ class GtpPlayer:
     def choose_after(self, histories: Sequence[Sequence[int]], states: np.ndarray) -> Choice:
         """Choose a move in each of B unfinished positions, given the moves that led there.
 
-        The action is `RESIGN` where the engine resigns.
-
         Args:
             histories: B sequences of actions from the start of the game.
-            states: [B, K], the positions after these actions.
+            states: [B, K], the positions after these actions; they are not used.
+
+        Returns:
+            The engine's moves, `RESIGN` where it resigns; all values are nan.
 
         Raises:
             GtpError: if the engine refuses a move, exits, or returns anything but a square.
         """
         actions = np.array([self._move_after(moves) for moves in histories], np.int32)
-        weights = (np.arange(self.game.num_actions) == actions[:, None]).astype(np.float32)
-        return Choice(actions, weights, values=np.full(len(actions), np.nan, np.float32))
+        is_chosen = np.arange(self.game.num_actions) == actions[:, None]
+        values = np.full(len(actions), np.nan, np.float32)
+        return Choice(actions, is_chosen.astype(np.float32), values)
 
     def choose(self, states: np.ndarray) -> Choice:
-        """Raise `GtpError`: an engine needs the moves that led to a position."""
+        """Raise `GtpError`, because the engine needs the moves that led to a position."""
         raise self._needs_moves()
 
     def analyse(self, state: np.ndarray, progress: SearchProgress | None = None) -> Analysis:
-        """Raise `GtpError`: an engine needs the moves that led to a position."""
+        """Raise `GtpError`, because the engine needs the moves that led to a position."""
         raise self._needs_moves()
 
     def limited(
         self, num_simulations: int | None = None, time_limit_s: float | None = None
     ) -> "GtpPlayer":
-        """Return this player: an engine's limits are set on its command line."""
+        """Return this player unchanged: an engine's limits are set on its command line."""
         return self
 
     def _move_after(self, moves: Sequence[int]) -> int:
@@ -102,10 +109,12 @@ class GtpPlayer:
             # Some engines pass on their own and then refuse the command to pass.
             vertex = square_name(move, self._size, mirrored=True)
             self._ask(f"play {_COLORS[ply % 2]} {vertex}", may_refuse=vertex == "pass")
-        request = f"genmove {_COLORS[len(moves) % 2]}"
-        answer = self._ask(request)
-        word = answer.partition("#")[0].partition("\n")[0].strip().lower()
-        square = RESIGN if word == "resign" else named_square(word, self._size, mirrored=True)
+        answer = self._ask(f"genmove {_COLORS[len(moves) % 2]}")
+        first_line = answer.partition("\n")[0]
+        word = first_line.partition("#")[0].strip().lower()
+        if word == "resign":
+            return RESIGN
+        square = named_square(word, self._size, mirrored=True)
         if square is None:
             reason = f"answered '{_shown(answer)}', which is not a square"
             raise GtpError(self.name, reason)
@@ -116,15 +125,21 @@ class GtpPlayer:
         return GtpError(self.name, f"{reason}'alphazero rate'")
 
     def _ask(self, request: str, may_refuse: bool = False) -> str:
-        """Send a command to the engine; return the text of its answer.
+        """Send a command to the engine and return the text of its answer.
+
+        Args:
+            request: the command, one line.
+            may_refuse: whether the engine may answer with an error; the error's text is then
+                returned.
 
         Raises:
-            GtpError: if the engine refuses, unless it may, or breaks the protocol.
+            GtpError: if the engine refuses a command that it may not refuse, exits, or breaks the
+                protocol.
         """
         first, *others = [line.strip() for line in self._exchange(request)]
         if not first.startswith(("=", "?")):
-            found = f"answered '{_shown(first)}'" if first else "ended"
-            reason = f"{found} at '{request}': it does not follow the Go Text Protocol"
+            reaction = f"answered '{_shown(first)}'" if first else "ended"
+            reason = f"{reaction} at '{request}': it does not follow the Go Text Protocol"
             raise GtpError(self.name, reason)
         if first.startswith("?") and not may_refuse:
             reason = _shown(first[1:].strip()) or "no reason given"
@@ -132,7 +147,14 @@ class GtpPlayer:
         return "\n".join([first[1:].strip(), *others]).strip()
 
     def _exchange(self, request: str) -> list[str]:
-        """Send a command; return the lines of the answer, or [""] if the engine has exited."""
+        """Send a command to the engine and return the lines of its answer.
+
+        Args:
+            request: the command, one line.
+
+        Returns:
+            The lines up to the empty line that ends the answer; [""] if the engine has exited.
+        """
         process = self._process
         assert process and process.stdin and process.stdout
         lines: list[str] = []
@@ -150,15 +172,18 @@ class GtpPlayer:
 
 
 def _shown(answer: str) -> str:
-    """Make an answer quotable in a message: short, and without unprintable characters."""
+    """Cut an engine's answer to 200 characters and drop unprintable ones, for an error message."""
     return "".join(letter for letter in answer[:_MAX_SHOWN] if letter.isprintable())
 
 
 def _start(command: str) -> subprocess.Popen[str]:
-    """Start an engine's process, whose standard error is discarded.
+    """Start an engine's process, discarding what it writes to standard error.
+
+    Args:
+        command: the engine's command line.
 
     Raises:
-        ConfigError: if it cannot be started.
+        ConfigError: if the process cannot be started.
     """
     try:
         return subprocess.Popen(

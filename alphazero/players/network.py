@@ -1,7 +1,7 @@
-"""Load a stored network as a player, with its engine, its cache and its exact leaves.
+"""Load a stored network as a player, with its inference engine, evaluation cache and exact leaves.
 
-In: a network file, or the folder of a run. Out: a player, see `alphazero.players.base.Player`. This
-is the only kind of player that needs torch.
+The network is given as a file or as the folder of a run; the result is a `Player`. This is the only
+kind of player that needs torch.
 """
 
 from pathlib import Path
@@ -37,20 +37,20 @@ from alphazero.runtime.random_generators import child_generator
 from alphazero.storage.pretrained import is_shipped
 from alphazero.storage.run_folder import find_network
 
-#: Bytes of the cache that stores evaluations for searches of single positions.
+#: Size in bytes of the cache that stores evaluations for searches of single positions.
 CACHE_BYTES = 64_000_000
-#: Minimum positions of a batch for each core; a player has all cores to itself.
+#: Minimum number of positions of a batch for each core; a player has all cores to itself.
 _SMALLEST_PART = 6
 #: Number of random positions on which an engine is calibrated and compared with float32.
 _NUM_SAMPLE_POSITIONS = 256
 
 
 class LoadedNetwork(NamedTuple):
-    """A stored network, ready to run."""
+    """A stored network, ready to evaluate positions."""
 
     module: nn.Module  #: the network, in evaluation mode
-    settings: NetworkSettings
-    file: NetworkFile
+    settings: NetworkSettings  #: the network's architecture and size
+    file: NetworkFile  #: the file's contents: weights, settings and facts about the training
 
 
 def load_network_player(
@@ -59,13 +59,20 @@ def load_network_player(
     """Load a stored network as a player.
 
     Args:
-        path: a network file, or the folder of a run, whose newest network is taken.
-        settings: limits, device, engine and so on; settings for UCT are ignored. An engine whose
-            outputs are too far from float32 is replaced, see
-            `alphazero.inference.network_evaluator`.
+        path: a network file, or the folder of a run, whose newest network is used.
+        settings: search limits, device, inference engine, exact endgame and seed; settings for UCT
+            are ignored. An engine whose outputs differ too much from those of torch in float32 is
+            replaced, see `alphazero.inference.network_evaluator`.
+
+    Returns:
+        A player that searches, or plays the network's most likely move if ``settings`` turn search
+        off.
 
     Raises:
-        StoredFileError: if there is no network, or it plays another game.
+        StoredFileError: if there is no network at ``path``, or it plays another game or cannot play
+            this one.
+        ConfigError: if a setting is invalid, or the network is of a user-defined class that
+            ``settings`` do not name.
     """
     settings = settings or PlayerSettings()
     path = find_network(path)
@@ -103,7 +110,13 @@ def load_network_player(
 
 
 def make_cache(game: Game, evaluator: Evaluator) -> CachedEvaluator:
-    """Make a player's evaluation cache, whose answers do not depend on earlier requests."""
+    """Make a player's cache of network evaluations, whose results do not depend on request order.
+
+    Symmetric positions share one entry, which is evaluated in a fixed orientation.
+
+    Args:
+        evaluator: evaluates the positions that are not in the cache.
+    """
     symmetries = game.cell_symmetries, game.action_symmetries
     return CachedEvaluator(evaluator, game.planes_shape, *symmetries, CACHE_BYTES, True)
 
@@ -111,15 +124,16 @@ def make_cache(game: Game, evaluator: Evaluator) -> CachedEvaluator:
 def game_of_network(path: str | Path, named: str | None = None) -> Game:
     """Make the game that a stored network plays.
 
-    A user's own game is made only if the user names it, because that runs its file.
+    A user-defined game is made only if the user names it, because making it runs its file.
 
     Args:
         path: a network file, or the folder of a run.
-        named: the game named by the user, or None.
+        named: the game named by the user; None if the user named none.
 
     Raises:
-        StoredFileError: if there is no network.
-        ConfigError: if the user names another game, or none where they have to.
+        StoredFileError: if there is no network at ``path``.
+        ConfigError: if the user names another game, or the network plays a user-defined game that
+            the user has not named.
     """
     path = find_network(path)
     name = network_game(path)
@@ -128,7 +142,14 @@ def game_of_network(path: str | Path, named: str | None = None) -> Game:
 
 
 def check_game(game: Game, path: Path) -> None:
-    """Raise StoredFileError if a network plays another game."""
+    """Raise an error if a stored network was trained for another game.
+
+    Args:
+        path: the network file.
+
+    Raises:
+        StoredFileError: if the network was trained for another game.
+    """
     name = network_game(path)
     digest = network_info(path).get("rules_digest", "")
     if not same_game(game.name, name, game.rules_digest, digest):
@@ -136,14 +157,16 @@ def check_game(game: Game, path: Path) -> None:
 
 
 def load_module(game: Game, path: Path, network_kind: str | None = None) -> LoadedNetwork:
-    """Load a network file as a torch module; warn if the game's rules have changed since.
+    """Load a network file as a torch module; warn if the game's rules have changed since training.
 
     Args:
-        network_kind: the class of the user's own network, if named; see `check_stored_kind`.
+        network_kind: the user-defined network class ``module:Class`` that may be imported; None
+            allows none.
 
     Raises:
-        ConfigError: if the network is of a class ``module:Class`` that the user does not name.
-        StoredFileError: if the file is not a network, or the network plays another game.
+        ConfigError: if the network is of a class ``module:Class`` that ``network_kind`` does not
+            name.
+        StoredFileError: if the file is not a network, or the network cannot play this game.
     """
     stored = load_network(path)
     check_game(game, path)
@@ -159,10 +182,14 @@ def load_module(game: Game, path: Path, network_kind: str | None = None) -> Load
 
 
 def _display_name(path: Path, wanted: EngineChoice) -> str:
-    """Return a short name for a network's player, which tells networks apart.
+    """Return the name under which a network's player appears in matches and tables.
 
-    It is RUN/000012 for a network of a run, "best" for one that ships with the package, otherwise
-    the name of the file; followed by the engine and precision if the user has chosen them.
+    It is RUN/000012 for a network of a run, "best" for a network that ships with the package, and
+    otherwise the file's name without its suffix. If the user has chosen an engine or precision
+    other than the reference, the name ends with it, as in "best on openvino int8".
+
+    Args:
+        wanted: the engine and precision that the user has chosen; "auto" if left open.
     """
     if path.parent.name == "networks":
         name = f"{path.parent.parent.name}/{path.stem}"

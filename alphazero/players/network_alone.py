@@ -1,4 +1,4 @@
-"""A player that uses a network without a search: it plays the most likely move of the policy."""
+"""A player without a search, which plays the most likely move of a network's policy."""
 
 import numpy as np
 
@@ -7,15 +7,16 @@ from alphazero.inference.evaluator import Evaluator
 from alphazero.players.base import Analysis, Choice, Player, SearchProgress, engine_of, joined
 from alphazero.players.without_search import direct_analysis
 
-#: Maximum number of positions that are evaluated together.
+#: Maximum number of positions to evaluate together.
 MAX_BATCH_SIZE = 256
 
 
 class NetworkAlone:
-    """Plays the action to which the network's policy gives most; see `Player`.
+    """Plays the action to which a network's policy gives the highest probability; see `Player`.
 
     Args:
-        searcher: the player that searches with the same network; `limited` returns it.
+        evaluator: evaluates positions with the network.
+        searcher: a player that searches with the same network; `limited` derives players from it.
     """
 
     method = "network alone"
@@ -29,22 +30,31 @@ class NetworkAlone:
 
     @property
     def engine(self) -> str:
-        """The engine that runs the network, such as "openvino int8"."""
+        """The engine that runs the network, such as "openvino int8"; "" if unknown."""
         return engine_of(self._searcher)
 
     def choose(self, states: np.ndarray) -> Choice:
-        """Choose the most likely move in each position, in batches; see `Player.choose`."""
+        """Choose the policy's most likely move in each position; see `Player.choose`."""
         starts = range(0, len(states), MAX_BATCH_SIZE)
         return joined(self._choose(states[start : start + MAX_BATCH_SIZE]) for start in starts)
 
     def analyse(self, state: np.ndarray, progress: SearchProgress | None = None) -> Analysis:
-        """Analyse one position by a single evaluation; see `Player.analyse`."""
+        """Analyse one position with a single evaluation of the network; see `Player.analyse`."""
         return direct_analysis(self._choose(state[None]))
 
     def limited(
         self, num_simulations: int | None = None, time_limit_s: float | None = None
     ) -> Player:
-        """Return a player that searches within the limits, or this one if there are none."""
+        """Return a player that searches with the same network within the given limits.
+
+        Args:
+            num_simulations: maximum simulations per move; None sets no limit.
+            time_limit_s: maximum seconds per move; None sets no limit.
+
+        Returns:
+            The searching player; this player itself if no time limit is given and
+            ``num_simulations`` is None or 0.
+        """
         if not num_simulations and time_limit_s is None:
             return self
         return self._searcher.limited(num_simulations, time_limit_s)
@@ -52,7 +62,8 @@ class NetworkAlone:
     def _choose(self, states: np.ndarray) -> Choice:
         logits, values = self.evaluator.evaluate(self.game.observe(states))
         logits = np.where(self.game.legal_action_mask(states), logits, -np.inf)
-        weights = np.exp(logits.astype(np.float64) - logits.max(axis=1, keepdims=True))
+        largest = logits.max(axis=1, keepdims=True)
+        weights = np.exp(logits.astype(np.float64) - largest)
         weights /= weights.sum(axis=1, keepdims=True)
         actions = logits.argmax(axis=1).astype(np.int32)
         return Choice(actions, weights.astype(np.float32), values)

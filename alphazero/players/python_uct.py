@@ -1,8 +1,8 @@
-"""UCT with random rollouts for games without compiled rules, by the search of `alphazero.textbook`.
+"""UCT with random rollouts for games without compiled rules, using `alphazero.textbook`'s search.
 
-A `PythonGame` is searched on its own objects, because a search on arrays would spend most of its
-time converting objects to rows and back. In other games, such as those from pgx, a position is a
-row with the properties that the search needs.
+A `PythonGame` is searched on its own position objects, because a search on arrays would spend most
+of its time converting objects to rows and back. In other games, such as those from pgx, a position
+is an array row together with the properties that the search needs.
 """
 
 import random
@@ -18,25 +18,38 @@ from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.random_generators import child_generator, kernel_rng
 from alphazero.textbook.uct import Node, Uct
 
-#: Settings of UCT that need compiled rules or a table: only their defaults are allowed here.
+#: UCT settings that need compiled rules or a table of positions: only their defaults are allowed.
 _DEFAULTS_ONLY = ("statistics", "rollout", "rollout_weights", "record_rollouts", "keep_table")
 
 
 def uct_player(game: Game, settings: PlayerSettings | None = None) -> Player:
-    """Make a UCT player: compiled kernels for compiled rules, the textbook's search otherwise."""
+    """Make a UCT player that uses compiled kernels if the game's rules are compiled.
+
+    For other games, the player uses the pure-Python search of `alphazero.textbook`.
+
+    Args:
+        settings: search limits and UCT settings; None uses the defaults.
+
+    Raises:
+        ConfigError: if a setting that needs compiled rules is changed and the game has none.
+    """
     if isinstance(game, CompiledGame):
         return UctPlayer(game, settings)
     return TextbookUctPlayer(game, settings)
 
 
 class _ObjectRules:
-    """Adapts a `PythonGame` to `alphazero.textbook.game.Rules`: a state is a position object."""
+    """Adapts a `PythonGame` to `alphazero.textbook.game.Rules`: a state is a position object.
+
+    Args:
+        game: the `PythonGame`.
+    """
 
     def __init__(self, game: Any):
         self._game = game
 
     def state_of(self, row: np.ndarray) -> Any:
-        """Convert a position of the batched game ([K]) to a state of this adapter."""
+        """Convert a position, given as an array row [K], to the state that the search uses."""
         return self._game.position(row)
 
     def initial_state(self) -> Any:
@@ -58,7 +71,16 @@ class _ObjectRules:
         return self._game.scaled_result(state)
 
     def rollout(self, game: Any, state: Any, rng: random.Random) -> float:
-        """Play a random game on a copy of ``state``; return its result for player 0, in [-1, 1]."""
+        """Play random moves from a position to the end, and return the result for player 0.
+
+        Args:
+            game: not used; `alphazero.textbook` passes it.
+            state: the position object to start from; it stays unchanged.
+            rng: the source of the random moves.
+
+        Returns:
+            The result in [-1, 1]; 1 if the player who moves first in the game wins.
+        """
         if not state.is_over():
             state = self._game.copied(state)
         while not state.is_over():
@@ -68,13 +90,13 @@ class _ObjectRules:
 
 
 class _Row(NamedTuple):
-    """A position of a batched game, with the properties that the search reads."""
+    """A position of a batched game, with the properties that the search needs."""
 
     states: np.ndarray  #: [1, K], the position
-    player: int
+    player: int  #: the player to move, 0 or 1
     over: bool
-    result: float
-    legal: list[int]
+    result: float  #: the result in [-1, 1] for the player to move, if the game is over
+    legal: list[int]  #: the legal actions
 
     def player_to_move(self) -> int:
         return self.player
@@ -90,7 +112,8 @@ class _RowRules(_ObjectRules):
     """Adapts any batched game to `alphazero.textbook.game.Rules`: a state is a `_Row`.
 
     Args:
-        seed: seed of the random games.
+        game: the batched game.
+        seed: seed of the random games in rollouts.
     """
 
     def __init__(self, game: Game, seed: int):
@@ -101,7 +124,8 @@ class _RowRules(_ObjectRules):
         return _read(self._game.inspect(row[None]))
 
     def step(self, state: _Row, action: int) -> _Row:
-        return _read(self._game.step(state.states, np.array([action], np.int32)))
+        after = self._game.step(state.states, np.array([action], np.int32))
+        return _read(after)
 
     def result(self, state: _Row) -> float:
         return state.result
@@ -111,18 +135,23 @@ class _RowRules(_ObjectRules):
         return -result if state.player else result
 
 
-def _read(found: Transition) -> _Row:
-    """Convert the description of a single position (B = 1) to a `_Row`."""
-    legal = np.flatnonzero(found.legal_action_mask[0]).tolist()
-    player, over = int(found.players[0]), bool(found.over[0])
-    return _Row(found.states, player, over, float(found.results[0]), legal)
+def _read(inspected: Transition) -> _Row:
+    """Convert a `Transition` that describes a single position (B = 1) to a `_Row`."""
+    player = int(inspected.players[0])
+    over = bool(inspected.over[0])
+    result = float(inspected.results[0])
+    legal = np.flatnonzero(inspected.legal_action_mask[0]).tolist()
+    return _Row(inspected.states, player, over, result, legal)
 
 
 class TextbookUctPlayer:
-    """A player that searches one position after the other with the textbook's UCT; see `Player`.
+    """Searches positions one by one with the UCT search of `alphazero.textbook`; see `Player`.
+
+    Args:
+        settings: search limits and UCT settings; None uses the defaults.
 
     Raises:
-        ConfigError: for a setting that needs compiled rules.
+        ConfigError: if a setting that needs compiled rules differs from its default.
     """
 
     batch_size = 1
@@ -131,13 +160,16 @@ class TextbookUctPlayer:
         self.game = game
         self.settings = settings or PlayerSettings()
         for key in _DEFAULTS_ONLY:
-            value, default = getattr(self.settings, key), getattr(PlayerSettings(), key)
+            value = getattr(self.settings, key)
+            default = getattr(PlayerSettings(), key)
             if value != default:
                 raise ConfigError.of(key, value, default, f"{game.name} has no compiled rules")
         self.name = specification(self.settings)
         seed = int(child_generator(self.settings.seed, "uct player").integers(1 << 63))
-        is_python = isinstance(game, PythonGame)
-        self._rules: Any = _ObjectRules(game) if is_python else _RowRules(game, self.settings.seed)
+        if isinstance(game, PythonGame):
+            self._rules: Any = _ObjectRules(game)
+        else:
+            self._rules = _RowRules(game, self.settings.seed)
         self._uct = Uct(
             self._rules,
             uct_c=self.settings.uct_c,
@@ -146,23 +178,27 @@ class TextbookUctPlayer:
         )
 
     def choose(self, states: np.ndarray) -> Choice:
-        """Search each position and choose its best move; see `Player.choose`."""
-        found = [self.analyse(state) for state in states]
+        """Search each position in turn and choose its best move; see `Player.choose`."""
+        analyses = [self.analyse(state) for state in states]
         return Choice(
-            actions=np.array([one.action for one in found], np.int32),
-            action_weights=np.stack([one.action_weights for one in found]),
-            values=np.array([one.value for one in found], np.float32),
+            actions=np.array([analysis.action for analysis in analyses], np.int32),
+            action_weights=np.stack([analysis.action_weights for analysis in analyses]),
+            values=np.array([analysis.value for analysis in analyses], np.float32),
         )
 
     def analyse(self, state: np.ndarray, progress: SearchProgress | None = None) -> Analysis:
-        """Search one position and summarize its tree; see `Player.analyse`."""
+        """Search one position and report its move, values and visits; see `Player.analyse`."""
         limits = uct_simulations(self.settings), self.settings.time_limit_s
-        return self._analysis(self._uct.search(self._rules.state_of(state), *limits, progress))
+        root = self._uct.search(self._rules.state_of(state), *limits, progress)
+        return self._analysis(root)
 
     def _analysis(self, root: Node) -> Analysis:
         """Summarize the tree of a finished search as an `Analysis`.
 
         Values are in [-1, 1], for the player to move at the root.
+
+        Args:
+            root: the root of the tree.
         """
         visits = np.zeros(self.game.num_actions, np.int32)
         values = np.full(self.game.num_actions, np.nan, np.float32)
@@ -184,12 +220,20 @@ class TextbookUctPlayer:
     def limited(
         self, num_simulations: int | None = None, time_limit_s: float | None = None
     ) -> "TextbookUctPlayer":
-        """Return a player like this one with other search limits; see `Player.limited`."""
+        """Return a new player with the given search limits; see `Player.limited`."""
         return TextbookUctPlayer(self.game, self.settings.limited(num_simulations, time_limit_s))
 
     def _line(self, node: Node, action: int) -> list[int]:
-        """Return the principal variation: ``action``, then the most visited move at each node."""
+        """Return the principal variation: ``action``, then the most visited move at each node.
+
+        Args:
+            node: the root of the tree.
+            action: the move chosen at the root.
+        """
         line = [action]
-        while (node := node.children[line[-1]]).children:
-            line.append(max(node.children, key=lambda action: node.children[action].visits))
+        children = node.children[action].children
+        while children:
+            best = max(children, key=lambda action: children[action].visits)
+            line.append(best)
+            children = children[best].children
         return line

@@ -1,11 +1,11 @@
 """Make a player from its specification, such as `uct:1000,uct_c=0.7`, `best` or a network's path.
 
-In: a player specification, and defaults for the settings that it leaves open. Out: a player. The
-grammar of specifications:
+The caller also gives defaults for the settings that the specification leaves open. The grammar of
+specifications:
 
     specification  = kind {"," setting "=" value}
     kind           = "random" | "uct" | "uct:" simulations | "solver" | "best" | "network"
-                   | "gtp:" command line | [ "network:" ] path | "human"
+                   | "latest" | "gtp:" command line | [ "network:" ] path | "human"
                    | module ":" class | name of an entry point of the group `alphazero.players`
 
 Settings are fields of `PlayerSettings`. torch is imported only for a network. To add a player to
@@ -31,7 +31,7 @@ from alphazero.runtime.own_code import PLAYERS, announced, is_module_name, load_
 from alphazero.storage.pretrained import shipped_network
 from alphazero.storage.run_folder import folders_of_runs
 
-#: Functions that make the players without a network, by name.
+#: Functions that make the players without a network, by the players' names.
 _PLAYERS: dict[str, Callable[[Game, PlayerSettings], Player]] = {
     "random": lambda game, settings: RandomPlayer(game, settings.seed),
     "uct": uct_player,
@@ -47,16 +47,16 @@ _LIMITS = ("num_simulations", "time_limit_s")
 
 
 class PlayerSpec(NamedTuple):
-    """What a player specification says: the kind of player, and its settings."""
+    """A parsed player specification: the kind of player, and its settings."""
 
-    #: The kind of player: a name without a number, such as "uct", "gtp:COMMAND", or a path.
+    #: The kind of player: a name without a number, such as "uct", or "gtp:COMMAND", or a path.
     kind: str
-    #: The default settings, overridden by those of the specification.
+    #: The caller's default settings, with those given in the specification replaced.
     settings: PlayerSettings
 
 
 def make_player(spec: str, game: Game, settings: PlayerSettings | None = None) -> Player:
-    """Make the player described by a specification.
+    """Make the player that a specification describes.
 
     Args:
         spec: one of the following. Settings that apply to this player only may follow after commas,
@@ -66,16 +66,18 @@ def make_player(spec: str, game: Game, settings: PlayerSettings | None = None) -
             - ``uct``, or ``uct:1000`` for 1000 simulations per move;
             - ``solver``: perfect play;
             - ``best``: the network that ships with the game;
-            - ``network``: the newest network of the game under checkpoints/, otherwise ``best``;
-            - the path of a network, or of a run's folder for its newest network;
+            - ``latest``: the newest network that was trained for the game under checkpoints/;
+            - ``network``: the same, or ``best`` if there is none;
+            - the path of a network file, or of a run's folder, whose newest network is used;
             - ``gtp:COMMAND``: another program's engine, see `alphazero.players.gtp`;
-            - ``module:Class``, or the name of an entry point: the user's own player class, which is
-              called with the game and the `PlayerSettings`.
+            - ``module:Class``, or the name of an entry point: a user-supplied player class, which
+              is called with the game and the `PlayerSettings`.
         settings: defaults for the settings that ``spec`` leaves open.
 
     Raises:
-        ConfigError: if there is no such player, setting or value.
-        UnsolvableError: if the game has no solver.
+        ConfigError: if there is no such player or setting, a value is invalid, or the player cannot
+            be made.
+        UnsolvableError: if the player is the solver and the game has none.
         StoredFileError: if the network cannot be read, or plays another game.
     """
     kind, settings = read_spec(spec, settings)
@@ -94,13 +96,16 @@ def make_player(spec: str, game: Game, settings: PlayerSettings | None = None) -
 def check_player(
     spec: str, game_name: str, settings: PlayerSettings | None = None, rules_digest: str = ""
 ) -> None:
-    """Check that a specification describes an existing player, without making it.
+    """Raise an error unless a specification describes an existing player; do not make the player.
 
     Args:
+        spec: a specification that `make_player` takes.
+        game_name: the name of the game to play.
+        settings: defaults for the settings that ``spec`` leaves open.
         rules_digest: digest of the game's rules, see `network_path`.
 
     Raises:
-        ConfigError: if there is no such player, setting or value.
+        ConfigError: if there is no such player or setting, or a value is invalid.
     """
     kind, _ = read_spec(spec, settings)
     if is_own_player(kind):
@@ -110,10 +115,18 @@ def check_player(
 
 
 def existing_network(kind: str, spec: str, game_name: str, rules_digest: str = "") -> Path:
-    """Return the path of the network that ``kind`` stands for, as `network_path` finds it.
+    """Return the path of the existing network or run that ``kind`` stands for.
+
+    It is the path from `network_path`, with an error in place of None.
+
+    Args:
+        kind: a name such as "best", or a path.
+        spec: the whole specification, for the error message.
+        game_name: the name of the game to play.
+        rules_digest: digest of the game's rules, see `network_path`.
 
     Raises:
-        ConfigError: if ``kind`` does not stand for a network; ``spec`` is named in the message.
+        ConfigError: if ``kind`` does not stand for an existing network.
     """
     path = network_path(kind, game_name, rules_digest)
     if path is None:
@@ -125,25 +138,28 @@ def existing_network(kind: str, spec: str, game_name: str, rules_digest: str = "
 
 
 def default_player(game_name: str) -> str:
-    """Return the default player: the network that ships with the game, otherwise UCT."""
+    """Return the default player: "best" if a network ships with the game, otherwise "uct"."""
     return "best" if shipped_network(game_name) else "uct"
 
 
 def default_match(game_name: str) -> tuple[str, str]:
-    """Return the two default players: the shipped network and UCT, or UCT and random."""
+    """Return the specifications of the two default players of a match.
+
+    They are "best" and "uct:1000" if a network ships with the game, else "uct:1000" and "random".
+    """
     return ("best", "uct:1000") if shipped_network(game_name) else ("uct:1000", "random")
 
 
 def read_spec(spec: str, settings: PlayerSettings | None = None) -> PlayerSpec:
-    """Read a player specification: one that `make_player` takes, or ``human``.
+    """Parse a player specification: one that `make_player` takes, or ``human``.
 
     Args:
         settings: defaults for the settings that ``spec`` leaves open. If ``spec`` sets a search
             limit (a number of simulations or a time), both limits in ``settings`` are dropped.
 
     Raises:
-        ConfigError: for a number after a player that takes none, an unknown setting, or an
-            impossible value.
+        ConfigError: if a number follows a player that takes none, or a setting is unknown or has an
+            invalid value.
     """
     settings = settings or PlayerSettings()
     kind, *words = re.split(r",(?=\w+=)", spec.removeprefix("network:"))
@@ -160,10 +176,16 @@ def read_spec(spec: str, settings: PlayerSettings | None = None) -> PlayerSpec:
 
 
 def _num_simulations_word(spec: str, kind: str, number: str) -> str:
-    """Convert ``kind:number`` to the setting ``num_simulations=number``.
+    """Convert the number in a specification such as "uct:1000" to "num_simulations=1000".
+
+    Args:
+        spec: the whole specification, for error messages.
+        kind: the text before the colon, such as "uct".
+        number: the text after the colon, such as "1000".
 
     Raises:
-        ConfigError: unless the kind is "uct" and the number is a positive one of up to nine digits.
+        ConfigError: if the kind is not "uct", or the number is not positive or has over nine
+            digits.
     """
     if kind != "uct":
         raise ConfigError(f"'{spec}' is not a player: {kind} takes no number.", value=spec)
@@ -174,27 +196,33 @@ def _num_simulations_word(spec: str, kind: str, number: str) -> str:
 
 
 def is_own_player(kind: str) -> bool:
-    """Return whether ``kind`` names the user's own player: ``module:Class`` or an entry point."""
+    """Return whether ``kind`` names a user-supplied player: ``module:Class`` or an entry point."""
     is_known = kind in _NAMED_KINDS or kind.startswith("gtp:")
     return not is_known and (is_module_name(kind) or kind in announced(PLAYERS))
 
 
 def has_network(kind: str) -> bool:
-    """Return whether ``kind`` stands for a network: it is a name such as "best", or a path."""
+    """Return whether a player's kind stands for a network: a name such as "best", or a path."""
     return kind in _NETWORKS or is_path(kind)
 
 
 def is_path(kind: str) -> bool:
-    """Return whether ``kind`` is the path of a network or a run, because it is no known name."""
+    """Return whether a player's kind is taken as the path of a network or a run.
+
+    Any text that does not name a kind of player counts as a path; the path need not exist.
+    """
     is_known = kind in _NAMED_KINDS or kind.startswith("gtp:")
     return not is_known and not is_own_player(kind)
 
 
 def _own_player(kind: str, game: Game, settings: PlayerSettings) -> Player:
-    """Make a player of the user's own class.
+    """Make a player of a user-supplied class.
+
+    Args:
+        kind: the class as ``module:Class``, or the name of an entry point.
 
     Raises:
-        ConfigError: if it cannot be made, or lacks an attribute or method of `Player`.
+        ConfigError: if the player cannot be made, or lacks an attribute or method of `Player`.
     """
     made_by = load_own(kind, PLAYERS, "player")
     try:
@@ -203,7 +231,8 @@ def _own_player(kind: str, game: Game, settings: PlayerSettings) -> Player:
         raise
     except Exception as error:
         raise ConfigError.of("player", kind, reason=reason_of(error)) from error
-    if missing := [name for name in _MEMBERS if not hasattr(player, name)]:
+    missing = [name for name in _MEMBERS if not hasattr(player, name)]
+    if missing:
         reason = f"it has no {' and no '.join(missing)} (alphazero.players.base.Player)"
         raise ConfigError.of("player", kind, reason=reason)
     return player
@@ -213,23 +242,28 @@ def network_path(kind: str, game_name: str, rules_digest: str = "") -> Path | No
     """Return the path of the network, or of the run, that ``kind`` stands for.
 
     Args:
-        rules_digest: digest of the game's rules; a run with the same digest is of the same game.
+        kind: "best", "network", "latest", or a path.
+        game_name: the name of the game to play.
+        rules_digest: digest of the game's rules; a run with the same digest is for the same game.
 
     Returns:
         The path; None if ``kind`` names a player without a network, or is unknown.
 
     Raises:
-        ConfigError: if ``kind`` looks like a path but nothing is there, or the game has no such
-            network.
+        ConfigError: if ``kind`` looks like a path but does not exist, or is a name and the game has
+            no such network.
     """
-    if kind in ("network", "latest") and (newest := _newest_network(game_name, rules_digest)):
-        return newest
+    if kind in ("network", "latest"):
+        newest = _newest_network(game_name, rules_digest)
+        if newest is not None:
+            return newest
     if kind == "latest":
         message = f"latest: no network of {game_name} was trained under '{_ROOT}'; a run "
         message += "elsewhere is a player by its folder, such as runs/GAME/RUN."
         raise ConfigError(message, value=kind)
     if kind in ("network", "best"):
-        if shipped := shipped_network(game_name):
+        shipped = shipped_network(game_name)
+        if shipped is not None:
             return shipped
         message = f"{kind}: no network ships with {game_name}; take uct, or train a network "
         message += "(alphazero train) and take latest."
@@ -245,7 +279,12 @@ def network_path(kind: str, game_name: str, rules_digest: str = "") -> Path | No
 
 
 def _newest_network(game_name: str, rules_digest: str) -> Path | None:
-    """Find the newest network under `_ROOT` that was trained for a game; None if there is none."""
+    """Return a game's most recently written network under checkpoints/, or None if it has none.
+
+    Args:
+        game_name: the game's name.
+        rules_digest: digest of the game's rules, see `network_path`.
+    """
     folders = folders_of_runs(_ROOT, game_name, rules_digest)
-    found = [path for folder in folders for path in folder.glob("networks/*.safetensors")]
-    return max(found, key=lambda path: (path.stat().st_mtime_ns, path.name), default=None)
+    paths = [path for folder in folders for path in folder.glob("networks/*.safetensors")]
+    return max(paths, key=lambda path: (path.stat().st_mtime_ns, path.name), default=None)

@@ -1,6 +1,6 @@
-"""A player that searches with policies and values from an evaluator of positions.
+"""A player that runs a tree search guided by an evaluator's policies and values.
 
-In: anything that evaluates positions. Out: moves, see `alphazero.players.base.Player`. Stored
+The evaluator is usually a network, but can be anything with the interface `Evaluator`. Stored
 networks are loaded as players in `alphazero.players.network`; nothing here needs torch.
 
 Shapes: B positions, K state words, A actions.
@@ -28,24 +28,25 @@ from alphazero.solvers.exact_leaves import ProvenLeaves
 
 #: Simulations per move if neither their number nor the time is limited.
 DEFAULT_SIMULATIONS = 200
-#: Maximum simulations per move if only the time is limited: the tree needs memory of a fixed size.
+#: Maximum simulations per move if only the time is limited, because a tree's memory is fixed.
 TIMED_SIMULATIONS = 200_000
-#: Maximum memory for the trees of a batch; positions that do not fit go to further batches.
+#: Maximum memory for the trees of a batch; positions that do not fit are searched in later batches.
 TREE_MEMORY_BYTES = 400_000_000
-#: Maximum number of leaves of one tree that are evaluated together.
+#: Maximum number of leaves of one tree to evaluate together.
 MAX_LEAVES_PER_STEP = 64
-#: Assumed speed of searching one position, to estimate its simulations within a time limit.
+#: Assumed speed of searching one position, to estimate the simulations within a time limit.
 USUAL_SIMULATIONS_PER_S = 10_000
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class SearchPlayer:
-    """Plays the moves of a tree search that an evaluator guides; see `Player`."""
+    """Plays the moves that a tree search chooses, guided by an evaluator; see `Player`."""
 
     game: Game
     evaluator: Evaluator  #: shared with the players that `limited` returns
     num_simulations: int  #: maximum simulations per move
-    time_limit_s: float | None = None  #: maximum seconds per move; the limit reached first ends it
+    #: maximum seconds per move; None sets no limit. A search ends at whichever limit comes first.
+    time_limit_s: float | None = None
     _: dataclasses.KW_ONLY
     settings: SearchSettings = dataclasses.field(default_factory=SearchSettings)
     seed: int = 0
@@ -53,22 +54,26 @@ class SearchPlayer:
     #: Whether to evaluate several leaves of a single position's tree at once, see
     #: `alphazero.search.in_flight`.
     batches_leaves: bool = False
-    #: Used in place of the evaluator for searches of single positions; shared in the same way.
+    #: Used in place of the evaluator in searches of single positions; shared like the evaluator.
     cache: Evaluator | None = None
-    #: Decides which leaves get exact results; shared in the same way.
+    #: Decides which leaves get exact results; None solves none. Shared like the evaluator.
     exact_leaves: LeafPolicy | None = None
-    #: The latest searches, to reuse their memory: of a batch (False), of one position (True).
+    #: The latest search of a batch (key False) and of one position (True), to reuse their memory.
     _searches: dict[bool, TreeSearch] = dataclasses.field(
         default_factory=dict, init=False, repr=False
     )
 
     @property
     def batch_size(self) -> int:
-        """The number of positions whose trees fit into `TREE_MEMORY_BYTES`; 1 with a time limit."""
+        """Number of positions to search at once: those whose trees fit into `TREE_MEMORY_BYTES`.
+
+        It is at most `MAX_BATCH_SIZE`, and 1 with a time limit.
+        """
         if self.time_limit_s is not None:
             return 1
         tree_bytes = (self.num_simulations + 1) * bytes_per_node(self.game.num_actions)
-        return int(min(max(TREE_MEMORY_BYTES // tree_bytes, 1), MAX_BATCH_SIZE))
+        num_trees = TREE_MEMORY_BYTES // tree_bytes
+        return min(max(num_trees, 1), MAX_BATCH_SIZE)
 
     @property
     def method(self) -> str:
@@ -82,15 +87,16 @@ class SearchPlayer:
         return report.name if report else ""
 
     def choose(self, states: np.ndarray) -> Choice:
-        """Search each position, in batches of `batch_size`; see `Player.choose`."""
+        """Search the positions in batches of `batch_size` and choose moves; see `Player.choose`."""
         batches = []
         for first in range(0, len(states), self.batch_size):
             part = states[first : first + self.batch_size]
-            batches.append(self._choice(self._searched(part, time.monotonic()), part))
+            search = self._searched(part, time.monotonic())
+            batches.append(self._choice(search, part))
         return joined(batches)
 
     def analyse(self, state: np.ndarray, progress: SearchProgress | None = None) -> Analysis:
-        """Search one position and summarize its tree; see `Player.analyse`."""
+        """Search one position and report its move, values and visits; see `Player.analyse`."""
         start = time.monotonic()
         search = self._searched(state[None], start, progress)
         choice = self._choice(search, state[None])
@@ -98,15 +104,17 @@ class SearchPlayer:
         action = int(choice.actions[0])
         line = search.principal_variation(0)
         if self._best_lines is not None:
-            best = self._best_lines.line(state)
-            line = best[0] if best[1] >= choice.values[0] else line
+            best_line, result = self._best_lines.line(state)
+            if result >= choice.values[0]:
+                line = best_line
         visits = tree.children_visits[0, 0].copy()
+        values = np.where(visits > 0, tree.children_values[0, 0], np.float32(math.nan))
         return Analysis(
             action=action,
             action_weights=choice.action_weights[0],
             value=float(choice.values[0]),
             visits=visits,
-            values=np.where(visits > 0, tree.children_values[0, 0], np.float32(math.nan)),
+            values=values,
             principal_variation=line,
             num_simulations=int(tree.node_visits[0, 0]) - 1,
         )
@@ -114,7 +122,13 @@ class SearchPlayer:
     def limited(
         self, num_simulations: int | None = None, time_limit_s: float | None = None
     ) -> Player:
-        """Return a player with other limits, which plays without search for 0 simulations."""
+        """Return a player with the same evaluator and the given limits; see `Player.limited`.
+
+        Args:
+            num_simulations: maximum simulations per move; 0 plays the most likely move of the
+                policy without a search; None sets no limit.
+            time_limit_s: maximum seconds per move; None sets no limit.
+        """
         if num_simulations == 0:
             return NetworkAlone(self.game, self.evaluator, self)
         if num_simulations is None and time_limit_s is None:
@@ -123,9 +137,12 @@ class SearchPlayer:
         return dataclasses.replace(self, num_simulations=num_simulations, time_limit_s=time_limit_s)
 
     def make_search(self, num_simulations: int) -> TreeSearch:
-        """Make a search of one position, which the caller runs step by step.
+        """Make a tree search of a single position, for the caller to run step by step.
 
-        It solves leaves exactly like a search of ``num_simulations`` without a time limit.
+        Leaves are solved exactly as in a search of ``num_simulations`` without a time limit.
+
+        Args:
+            num_simulations: maximum number of simulations.
         """
         policy = self.exact_leaves
         return TreeSearch(
@@ -141,9 +158,13 @@ class SearchPlayer:
 
     @property
     def _limits(self) -> tuple[float, float | None]:
-        """The user's limits, simulations and seconds; simulations are infinite if none was set."""
-        is_timed = self.time_limit_s is not None and self.num_simulations >= TIMED_SIMULATIONS
-        return math.inf if is_timed else self.num_simulations, self.time_limit_s
+        """The user's limits per move: the number of simulations, and seconds or None.
+
+        The number of simulations is infinite if only the time is limited.
+        """
+        if self.time_limit_s is not None and self.num_simulations >= TIMED_SIMULATIONS:
+            return math.inf, self.time_limit_s
+        return self.num_simulations, self.time_limit_s
 
     @functools.cached_property
     def _best_lines(self) -> BestLines | None:
@@ -156,7 +177,13 @@ class SearchPlayer:
         return self.exact_leaves.leaves(*self._limits)
 
     def _choice(self, search: TreeSearch, states: np.ndarray) -> Choice:
-        """Return the moves that the finished search of ``states`` ([B, K]) has chosen."""
+        """Return the moves that a finished search has chosen.
+
+        In a one-player game, known lines of play replace moves that are no better.
+
+        Args:
+            states: [B, K], the positions that were searched.
+        """
         output = search.output(np.arange(len(states)))
         choice = Choice(output.actions, output.action_weights, output.root_values)
         if self._best_lines is None:
@@ -166,15 +193,21 @@ class SearchPlayer:
     def _searched(
         self, states: np.ndarray, start: float, progress: SearchProgress | None = None
     ) -> TreeSearch:
-        """Search each of at most `batch_size` positions; the time limit counts from ``start``.
+        """Search each of at most `batch_size` positions and return the finished search.
 
         Every search starts with an empty tree, so that no move depends on earlier searches. Only in
-        a game of one player, the best lines found are kept.
+        a one-player game are the best lines of play kept.
+
+        Args:
+            states: [B, K], the positions.
+            start: the time by `time.monotonic` from which the time limit counts.
+            progress: called from time to time with the number of simulations made so far and in
+                total; the total is None with a time limit.
         """
         is_single = len(states) == 1
         search = self._searches.get(is_single)
         if search is None or len(search.root_states) < len(states):
-            search = self._searches[is_single] = TreeSearch(
+            search = TreeSearch(
                 self.game,
                 self.cache if self.cache and is_single else self.evaluator,
                 num_games=len(states),
@@ -184,6 +217,7 @@ class SearchPlayer:
                 leaves_per_step=self._leaves_per_step(len(states)),
                 exact_leaves=self._proven_leaves,
             )
+            self._searches[is_single] = search
         deadline = None if self.time_limit_s is None else start + self.time_limit_s
         if self._proven_leaves is not None:
             self._proven_leaves.begin(len(states), deadline)
@@ -193,9 +227,13 @@ class SearchPlayer:
         return search
 
     def _leaves_per_step(self, num_positions: int) -> int:
-        """Return how many leaves of one tree are evaluated together.
+        """Return how many leaves of one tree to evaluate together.
 
-        It is 1 unless a single position is searched; then it grows with the simulations.
+        It is 1 for several positions; for a single one it grows with the expected number of
+        simulations.
+
+        Args:
+            num_positions: number of positions that are searched in parallel.
         """
         if num_positions > 1 or not self.batches_leaves or self._search_settings().root != "puct":
             return 1
@@ -205,7 +243,16 @@ class SearchPlayer:
         return leaves_per_step(num)
 
     def _by_simulations(self, progress: SearchProgress) -> Callable[[float], None]:
-        """Make a callback that takes the finished fraction of a search and reports simulations."""
+        """Make a callback that reports a search's progress in simulations.
+
+        Args:
+            progress: called with the number of simulations made so far and in total; the total is
+                None with a time limit.
+
+        Returns:
+            A function that takes the finished fraction of the search, in [0, 1], and calls
+            ``progress``.
+        """
         num = self.num_simulations
         total = num if self.time_limit_s is None else None
         return lambda fraction: progress(int(fraction * num), total)
@@ -213,7 +260,7 @@ class SearchPlayer:
     def _search_settings(self) -> SearchSettings:
         """Return the search settings, with PUCT at the root if the time is limited.
 
-        The alternative, sequential halving, must know its number of simulations beforehand.
+        The alternative, sequential halving, needs to know the number of simulations in advance.
         """
         if self.time_limit_s is None:
             return self.settings
@@ -221,16 +268,24 @@ class SearchPlayer:
 
 
 def leaves_per_step(num_simulations: int) -> int:
-    """Return how many leaves of one tree to evaluate together, given the number of simulations.
+    """Return how many leaves of one tree to evaluate together in a search of ``num_simulations``.
 
-    More leaves make more efficient batches, but each is chosen without knowing the values of the
-    others (`scripts/several_leaves.py` measures what that costs).
+    The number grows with the number of simulations, from 1 to `MAX_LEAVES_PER_STEP`. More leaves
+    make more efficient batches, but each is chosen without knowing the values of the others
+    (`scripts/several_leaves.py` measures what that costs).
     """
-    return int(min(max(round(num_simulations ** (2 / 3) / 8), 1), MAX_LEAVES_PER_STEP))
+    num_leaves = round(num_simulations ** (2 / 3) / 8)
+    return min(max(num_leaves, 1), MAX_LEAVES_PER_STEP)
 
 
 def simulations_per_move(num_simulations: int | None, time_limit_s: float | None) -> int:
-    """Return the simulations per move: the given number, or a default if it is None."""
+    """Return the maximum simulations per move: the given number, or a default if it is None.
+
+    Args:
+        num_simulations: the user's limit; None if not set.
+        time_limit_s: maximum seconds per move; with a time limit, the default is
+            `TIMED_SIMULATIONS`, otherwise `DEFAULT_SIMULATIONS`.
+    """
     if num_simulations is not None:
         return num_simulations
     return DEFAULT_SIMULATIONS if time_limit_s is None else TIMED_SIMULATIONS

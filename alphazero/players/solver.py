@@ -1,7 +1,7 @@
-"""The player that plays perfectly, using the exact scores of a solver.
+"""A player that plays perfectly, using the exact scores of a solver.
 
-In: positions within the limits of the game's solver. Out: a move with the highest exact score,
-chosen at random if there are several.
+In any position within the solver's limits, the player chooses a move with the highest exact score,
+at random if there are several.
 
 Shapes: B positions, K state words, A actions.
 """
@@ -20,10 +20,11 @@ from alphazero.solvers.registry import make_solver
 class SolverPlayer:
     """Plays a move with the best exact score, such as the fastest win; see `Player`.
 
-    Its methods raise `UnsolvableError` for a position beyond the limits of its solver.
+    `choose` and `analyse` raise `UnsolvableError` for a position beyond the solver's limits.
 
     Args:
-        solver: a solver of this game; None makes the fastest available.
+        seed: seed of the random choices among equally good moves.
+        solver: a solver of this game; None makes the fastest one available.
 
     Raises:
         UnsolvableError: if the game has no solver.
@@ -39,11 +40,11 @@ class SolverPlayer:
         self._generator = child_generator(seed, "solver player")
 
     def choose(self, states: np.ndarray) -> Choice:
-        """Choose a best move in each position; see `Player.choose`."""
+        """Choose a move with the best exact score in each position; see `Player.choose`."""
         return self._choose(states, self.solver.scores(states))
 
     def analyse(self, state: np.ndarray, progress: SearchProgress | None = None) -> Analysis:
-        """Analyse one position, with exact scores in `Analysis.scores`; see `Player.analyse`."""
+        """Solve one position and report its exact scores and values; see `Player.analyse`."""
         scores = self.solver.scores(state[None])
         values = self._values(state[None], scores)[0]
         values = np.where(scores[0] == ILLEGAL_SCORE, np.nan, values)
@@ -52,19 +53,29 @@ class SolverPlayer:
     def limited(
         self, num_simulations: int | None = None, time_limit_s: float | None = None
     ) -> "SolverPlayer":
-        """Return a copy of this player, seeded afresh; the limits have no effect on a solver."""
+        """Return a copy restarted from the same seed; a solver ignores search limits."""
         return SolverPlayer(self.game, self._seed, self.solver)
 
     def _choose(self, states: np.ndarray, scores: np.ndarray) -> Choice:
-        """Choose a best move in each position, given the exact scores int16[B, A]."""
+        """Choose a move with the best exact score in each position, at random among equals.
+
+        Args:
+            states: [B, K], the positions.
+            scores: int16[B, A], the exact score of each action for the player to move.
+        """
         best = scores.max(axis=1, keepdims=True, initial=ILLEGAL_SCORE)
         values = self._values(states, scores).max(axis=1, initial=ILLEGAL_VALUE)
         return equal_choice(scores == best, values, self._generator)
 
     def _values(self, states: np.ndarray, scores: np.ndarray) -> np.ndarray:
-        """Return the exact result after each action, [B, A]; `ILLEGAL_VALUE` where it is illegal.
+        """Return the exact result after each action, for the player to move in ``states``.
 
-        Results are from the viewpoint of the player to move in ``states``.
+        Args:
+            states: [B, K], the positions.
+            scores: int16[B, A], the exact score of each action for the player to move.
+
+        Returns:
+            [B, A], in [-1, 1]; `ILLEGAL_VALUE` where the action is illegal.
         """
         if isinstance(self.solver, EnumeratedSolver):  # knows results between win and draw
             return self.solver.exact.action_values(states)

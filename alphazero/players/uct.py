@@ -1,4 +1,4 @@
-"""The player that searches with UCT and rollouts, without a network."""
+"""A player that searches with UCT and evaluates positions by rollouts, without a network."""
 
 import numpy as np
 
@@ -16,7 +16,11 @@ _UCT_KEYS += ["rollout_weights"]
 
 
 class UctPlayer:
-    """Plays the moves that a UCT search with rollouts chooses; see `Player`."""
+    """Plays the moves chosen by a UCT search with rollouts; see `Player`.
+
+    Args:
+        settings: search limits and UCT settings; None uses the defaults.
+    """
 
     batch_size = 1
 
@@ -32,7 +36,7 @@ class UctPlayer:
         self._search = UctSearch(game, uct_settings, self.settings.seed)
 
     def choose(self, states: np.ndarray) -> Choice:
-        """Search each position in turn; see `Player.choose`."""
+        """Search each position in turn and choose its best move; see `Player.choose`."""
         outputs = [self._search.run(state) for state in states]
         weights = np.array([output.action_weights for output in outputs], np.float32)
         return Choice(
@@ -42,7 +46,7 @@ class UctPlayer:
         )
 
     def analyse(self, state: np.ndarray, progress: SearchProgress | None = None) -> Analysis:
-        """Search one position and summarize its tree; see `Player.analyse`."""
+        """Search one position and report its move, values and visits; see `Player.analyse`."""
         output = self._search.run(state, progress)
         return Analysis(
             action=output.action,
@@ -55,34 +59,50 @@ class UctPlayer:
         )
 
     def lookup(self, state: np.ndarray) -> PositionStatistics | None:
-        """Look up the statistics of a position in the table; see `UctSearch.lookup`."""
+        """Return the statistics that searches have stored for a position; see `UctSearch.lookup`.
+
+        Args:
+            state: [K], the position.
+
+        Returns:
+            The position's visits, wins and value; None if it is not in the search's table, or
+            there is no table.
+        """
         return self._search.lookup(state)
 
     def limited(
         self, num_simulations: int | None = None, time_limit_s: float | None = None
     ) -> "UctPlayer":
-        """Return a player with other search limits and an empty table; see `Player.limited`."""
+        """Return a new player with the given limits and an empty table; see `Player.limited`."""
         return UctPlayer(self.game, self.settings.limited(num_simulations, time_limit_s))
 
 
 def _text(value: bool | float | str | list[float]) -> str:
-    """Format the value of a setting as it is written in a player specification."""
+    """Format the value of a setting for a player specification, such as "true" or "[1,0.5]"."""
     if isinstance(value, list):
         return f"[{','.join(f'{number:g}' for number in value)}]"
     if isinstance(value, bool):
         return str(value).lower()
-    return f"{value:g}" if isinstance(value, float) else value
+    if isinstance(value, float):
+        return f"{value:g}"
+    return value
 
 
 def uct_simulations(settings: PlayerSettings) -> int | None:
-    """Return a UCT player's maximum simulations per move; None if only the time is limited."""
+    """Return a UCT player's maximum simulations per move; None if only the time is limited.
+
+    It is `DEFAULT_UCT_SIMULATIONS` (1000) if the settings limit neither simulations nor time.
+    """
     if settings.num_simulations is None and settings.time_limit_s is None:
         return DEFAULT_UCT_SIMULATIONS
     return settings.num_simulations
 
 
 def specification(settings: PlayerSettings) -> str:
-    """Format UCT settings as a player specification, such as "uct:500,uct_c=0.7"."""
+    """Format UCT settings as a player specification, such as "uct:500,uct_c=0.7".
+
+    Settings with their default values are left out.
+    """
     num_simulations = uct_simulations(settings)
     parts = ["uct" if num_simulations is None else f"uct:{num_simulations}"]
     if settings.time_limit_s is not None:

@@ -1,4 +1,4 @@
-"""The random player, and helpers with which players without a search build their answers.
+"""The random player, and functions that build the results of players without a search.
 
 Shapes: B positions, A actions.
 """
@@ -11,7 +11,7 @@ from alphazero.runtime.random_generators import child_generator, uniform_actions
 
 
 class RandomPlayer:
-    """Plays a uniformly random legal action and estimates nothing; see `Player`."""
+    """Plays uniformly random legal actions and gives no values; see `Player`."""
 
     name = "random"
     batch_size = 1
@@ -22,31 +22,36 @@ class RandomPlayer:
         self._generator = child_generator(seed, "random player")
 
     def choose(self, states: np.ndarray) -> Choice:
-        """Choose a random legal action in each position; see `Player.choose`."""
+        """Choose a uniformly random legal action in each position; see `Player.choose`."""
         mask = self.game.legal_action_mask(states)
         return equal_choice(mask, np.full(len(states), np.nan), self._generator)
 
     def analyse(self, state: np.ndarray, progress: SearchProgress | None = None) -> Analysis:
-        """Analyse a position: all legal actions have equal weights; see `Player.analyse`."""
+        """Choose a random action, giving all legal ones equal weight; see `Player.analyse`."""
         return direct_analysis(self.choose(state[None]))
 
     def limited(
         self, num_simulations: int | None = None, time_limit_s: float | None = None
     ) -> "RandomPlayer":
-        """Return a copy of this player, seeded afresh; there is no search to limit."""
+        """Return a copy restarted from the same seed; there is no search to limit."""
         return RandomPlayer(self.game, self._seed)
 
 
 def equal_choice(mask: np.ndarray, values: np.ndarray, generator: np.random.Generator) -> Choice:
-    """Choose in each position at random among equally good actions.
+    """Choose one of several equally good actions at random in each position.
 
     Args:
-        mask: bool[B, A], True for the equally good actions.
-        values: [B], expected results for the player to move.
+        mask: bool[B, A], True for the equally good actions, at least one in each position.
+        values: [B], expected results in [-1, 1] for the player to move; nan if unknown.
+        generator: the source of the random choices.
+
+    Returns:
+        The chosen actions; the equally good actions of a position have equal weights.
     """
+    weights = mask / mask.sum(axis=1, keepdims=True)
     return Choice(
         actions=uniform_actions(mask, generator),
-        action_weights=(mask / mask.sum(axis=1, keepdims=True)).astype(np.float32),
+        action_weights=weights.astype(np.float32),
         values=values.astype(np.float32),
     )
 
@@ -54,12 +59,12 @@ def equal_choice(mask: np.ndarray, values: np.ndarray, generator: np.random.Gene
 def direct_analysis(
     choice: Choice, values: np.ndarray | None = None, scores: np.ndarray | None = None
 ) -> Analysis:
-    """Make the analysis of one position from a move that was chosen without a search.
+    """Build the `Analysis` of one position from a move that was chosen without a search.
 
     Args:
         choice: the player's choice in this one position.
-        values: [A], expected results after each action; None if unknown.
-        scores: int16[A], exact scores; None if unknown.
+        values: [A], expected result after each action for the player to move; None if unknown.
+        scores: int16[A], exact score of each action for the player to move; None if unknown.
     """
     action = int(choice.actions[0])
     num_actions = choice.action_weights.shape[1]

@@ -1,1 +1,1 @@
-"""Draw the pictures that commands write: charts with matplotlib, and boards."""
+"""Draw the image files that commands write: charts with matplotlib, and boards."""

@@ -1,7 +1,8 @@
-"""Draw the picture of `alphazero plot what=exact`: errors by an exact solver over training time.
+"""Draw the chart of `alphazero plot what=exact`: the exact error of runs over training time.
 
-The error is the fraction of evaluation positions in which the run's move gives up the best possible
-result. The axis is logarithmic, so that a tenth of a percent stays visible.
+The error is the fraction of evaluation positions in which the network's move gives up the best
+possible result, according to an exact solver. The vertical axis is logarithmic, so that a tenth of
+a percent stays visible.
 """
 
 import itertools
@@ -18,42 +19,60 @@ Run = tuple[str, list[Row]]  #: the name and the metrics of a run
 
 
 def draw_exact_error(runs: Sequence[Run], game: str, output: Path) -> None:
-    """Draw the error of each run over its training time, and write the picture to a file.
+    """Plot each run's exact error over its training time, and write the chart to a file.
+
+    The chart has one line per run for the network with search, and a dashed one for the network
+    alone.
 
     Args:
+        runs: the name and the metrics of each run, with one dict of metrics per iteration.
         game: the game's name, for the title.
+        output: the file; the ending of its name determines the format.
 
     Raises:
-        ConfigError: if a run has no such measurements, or the picture cannot be written.
+        ConfigError: if a run was not measured on exact positions, or matplotlib is not installed.
+        OSError: if the file cannot be written.
     """
-    runs = [(name, [row for row in rows if "exact.accuracy" in row]) for name, rows in runs]
+    measured: list[Run] = []
     for name, rows in runs:
-        if not rows:
+        measured_rows = [row for row in rows if "exact.accuracy" in row]
+        if not measured_rows:
             reason = "it was not measured on exact positions, as with evaluation.exact=true"
             raise ConfigError.of("run", name, reason=reason)
+        measured.append((name, measured_rows))
     figure, axis = new_figure(1, 1, f"{game}: moves that give up the exact result", size=(8, 5))
-    labels = (f"{_numbers(runs, 'exact.num_simulations')} simulations", "network alone")
+    labels = (f"{_numbers(measured, 'exact.num_simulations')} simulations", "network alone")
     for line, dashes, label in zip(ERRORS.lines, ("-", "--"), labels):
-        _draw_lines(axis, runs, line, dashes, label)
-    ylabel = f"% of {_numbers(runs, 'exact.num_positions')} positions"
+        _draw_lines(axis, measured, line, dashes, label)
+    ylabel = f"% of {_numbers(measured, 'exact.num_positions')} positions"
     axis.set(xlabel="minutes of training", ylabel=ylabel, yscale="log", xlim=(0, None))
     axis.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
-    axis.yaxis.set_minor_formatter(  # label only some: all would overlap
-        lambda value, _: f"{value:g}" if f"{value:e}"[0] in "2357" else ""
-    )
+    axis.yaxis.set_minor_formatter(_minor_label)
     axis.legend(frameon=False)
     save_figure(figure, output)
 
 
+def _minor_label(value: float, _: int | None) -> str:
+    """Label a minor tick of the axis, but only some ticks, because all labels would overlap."""
+    first_digit = f"{value:e}"[0]
+    return f"{value:g}" if first_digit in "2357" else ""
+
+
 def _numbers(runs: Sequence[Run], key: str) -> str:
-    """Format the newest values of a metric in all runs, such as "64 or 100"."""
-    return " or ".join(f"{number:,}" for number in sorted({rows[-1][key] for _, rows in runs}))
+    """Format the distinct values that a metric has in the runs' last rows, such as "64 or 100"."""
+    numbers = {rows[-1][key] for _, rows in runs}
+    return " or ".join(f"{number:,}" for number in sorted(numbers))
 
 
 def _draw_lines(axis: Axes, runs: Sequence[Run], line: Line, dashes: str, label: str) -> None:
-    """Draw each run's error as a line; a single run also gets its 95% confidence interval.
+    """Plot each run's error as a line; if there is one run, also its 95% confidence interval.
 
-    An error of zero, impossible on a logarithmic axis, is drawn as half a position.
+    An error of zero, which a logarithmic axis cannot show, is drawn as half a misplayed position.
+
+    Args:
+        line: the error to draw, with or without search.
+        dashes: matplotlib's line style, such as "--".
+        label: text in the legend after each run's name.
     """
     for (name, rows), color in zip(runs, itertools.cycle(COLORS)):
         lowest = 50.0 / rows[-1]["exact.num_positions"]
@@ -63,4 +82,5 @@ def _draw_lines(axis: Axes, runs: Sequence[Run], line: Line, dashes: str, label:
         if len(runs) == 1:
             figures = np.array([line.figures(row) for row in rows])
             low = np.maximum(figures[:, 1], lowest)
-            axis.fill_between(minutes, low, figures[:, 2], color=color, alpha=0.12, linewidth=0)
+            high = figures[:, 2]
+            axis.fill_between(minutes, low, high, color=color, alpha=0.12, linewidth=0)

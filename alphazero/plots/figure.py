@@ -8,19 +8,26 @@ from alphazero.boards import painter
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.files import write_output
 
-BLUE, ORANGE, GREEN, GREY = "#2b6cb0", "#c05621", "#2f855a", "#4a5568"
+BLUE = "#2b6cb0"
+ORANGE = "#c05621"
+GREEN = "#2f855a"
+GREY = "#4a5568"
 COLORS = (BLUE, ORANGE, GREEN, "#6b46c1", "#b7791f", "#b83280", "#2c7a7b", GREY)
-#: matplotlib.axes.Axes; matplotlib is optional and imported only to draw.
+#: Stands for matplotlib.axes.Axes; matplotlib is optional, and imported only to draw.
 Axes = Any
 _DPI = 110
 _ANIMATIONS = {"gif"}  # formats that some versions of matplotlib list, but write as a single frame
 
 
 def new_figure(num_rows: int, num_columns: int, title: str, size: tuple[float, float]) -> Any:
-    """Make a figure and its grid of axes, like `matplotlib.pyplot.subplots`.
+    """Make a figure with a grid of axes, like `matplotlib.pyplot.subplots`.
 
     Args:
+        title: the title above the whole figure.
         size: width and height in inches.
+
+    Returns:
+        The figure, and its axes: an array, or a single one for a grid of 1 x 1.
 
     Raises:
         ConfigError: if matplotlib is not installed.
@@ -32,11 +39,11 @@ def new_figure(num_rows: int, num_columns: int, title: str, size: tuple[float, f
 
 
 def check_picture(output: str | Path, key: str) -> None:
-    """Check that a chart can be written, before the work begins.
+    """Check that a chart's file can be written, before the work of drawing the chart begins.
 
     Args:
-        output: the file; the ending of its name chooses the format.
-        key: the setting that named the file, for messages.
+        output: the file; the ending of its name determines the format.
+        key: name of the setting that gives the file, for error messages.
 
     Raises:
         ConfigError: if matplotlib is missing or cannot write this format, or if the file cannot be
@@ -47,10 +54,13 @@ def check_picture(output: str | Path, key: str) -> None:
 
 
 def save_figure(figure: Any, output: Path) -> None:
-    """Write a figure with a grid and without top and right edges, and release its memory.
+    """Add grid lines to a figure, remove its top and right edges, write it to a file and close it.
 
     Args:
-        output: the file, see `check_picture`.
+        output: the file; the ending of its name determines the format.
+
+    Raises:
+        OSError: if the file cannot be written.
     """
     for axis in figure.axes:
         axis.grid(alpha=0.3)
@@ -62,7 +72,7 @@ def save_figure(figure: Any, output: Path) -> None:
 
 
 def _pyplot() -> Any:
-    """Import matplotlib's pyplot, set to draw only to files.
+    """Import matplotlib's pyplot, configured to draw to files instead of windows.
 
     Raises:
         ConfigError: if matplotlib is not installed.

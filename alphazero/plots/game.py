@@ -1,7 +1,7 @@
-"""Draw the picture of `alphazero plot what=game`: an animation, or a sheet of all positions.
+"""Draw a game for `alphazero plot what=game`: as an animation, or as a sheet of all positions.
 
-The animation (.gif) shows the positions one after another; the sheet has one small board per
-position. The game need not be finished.
+The animation, a .gif file, shows the positions one after another; the sheet, in any other format,
+has one small board per position. The game need not be finished.
 """
 
 import math
@@ -40,26 +40,29 @@ _LAST_MS = 4000  # duration of the last frame
 _TILE = 6.0  # longer side of a board
 _GAP = 1.0
 _TILE_PIXELS = 187.5  # width of a board and its gap, in pixels
-_MAX_NAME = 18  # most characters of a player's name that are shown
+_MAX_NAME = 18  # maximum number of characters of a player's name that are shown
 
 
 class PlayedGame(NamedTuple):
-    """A game to draw, with the players' names and what they expected."""
+    """A game to draw, with the players' names and the results that they expected."""
 
     session: Session  #: the whole game
-    values: Mapping[int, float] = {}  #: the expected result of the player to move, by ply, if known
+    #: {number of moves before a position: expected result in it, in [-1, 1], for the player to
+    #: move}; unknown ones are absent
+    values: Mapping[int, float] = {}
     names: tuple[str, str] = ("", "")  #: names of the players; "" shows the name of the side
     first_ply: int = 0  #: number of opening moves, which are not drawn one by one
 
 
 def draw_game(played: PlayedGame, skin: Skin, output: Path) -> None:
-    """Draw a game, and write the picture or animation to a file.
+    """Draw a game as an animation or a sheet of positions, and write it to a file.
 
     Args:
-        output: the file: an animation if its name ends in .gif, otherwise a sheet of positions.
+        output: the file. The ending of its name determines the format: .gif is an animation, all
+            others are sheets.
 
     Raises:
-        ConfigError: if the file cannot be written.
+        OSError: if the file cannot be written.
     """
     if output.suffix.lower() == ".gif":
         frames, durations_ms = zip(*_frames(played, skin))
@@ -72,20 +75,25 @@ def draw_game(played: PlayedGame, skin: Skin, output: Path) -> None:
 
 
 def _frames(played: PlayedGame, skin: Skin) -> Iterator[tuple[Picture, int]]:
-    """Draw each frame of the animation, and yield it with its duration in milliseconds."""
+    """Yield each frame of the animation with its duration in milliseconds."""
     last = len(played.session.actions)
     for ply in range(played.first_ply, last + 1):
-        yield _frame(played, skin, ply), _LAST_MS if ply == last else _MOVE_MS
+        duration_ms = _LAST_MS if ply == last else _MOVE_MS
+        yield _frame(played, skin, ply), duration_ms
 
 
 def _frame(played: PlayedGame, skin: Skin, ply: int) -> Picture:
-    """Draw the frame that shows the position after ``ply`` moves."""
+    """Draw the frame of the animation that shows the position after ``ply`` moves."""
     session = played.session
     height, width = board_size(session.game)
     cell = _BOARD / max(height, width)
     edges = edge_shapes(session.game, skin)
-    left = _MARGIN + (EDGE * cell if skin.notation.row_names else 0)
-    top = _TOP + (EDGE * cell if any(name.y < 0 for name in edges) else 0)
+    left = _MARGIN
+    if skin.notation.row_names:
+        left += EDGE * cell
+    top = _TOP
+    if any(name.y < 0 for name in edges):
+        top += EDGE * cell
     right = left + width * cell
     y = top + height * cell + 0.5
     is_last = ply == len(session.actions)
@@ -111,17 +119,31 @@ def _board(session: Session, skin: Skin, ply: int) -> list[Shape]:
 def _player_names(
     played: PlayedGame, skin: Skin, mover: int | None, right: float
 ) -> Iterator[Shape]:
-    """Draw the players' pieces and names, with the player to move in bold."""
+    """Draw the players' pieces and names, with the player to move in bold.
+
+    Args:
+        mover: the player to move, 0 or 1; None if the game is over.
+        right: coordinate of the board's right edge.
+    """
+    num_players = played.session.game.num_players
     ends = ((_MARGIN + 0.2, 0.35, "left"), (right - 0.2, -0.35, "right"))
-    for player, (x, space, align) in enumerate(ends[: played.session.game.num_players]):
+    for player, (x, space, align) in enumerate(ends[:num_players]):
         yield piece_shape(skin, player, x, 0.55, 0.5)
         name = played.names[player] or skin.sides[player]
-        name = name if len(name) <= _MAX_NAME else "..." + name[3 - _MAX_NAME :]
+        if len(name) > _MAX_NAME:
+            name = "..." + name[3 - _MAX_NAME :]
         yield Letters(x + space, 0.55, name, 0.32, INK, align, bold=player == mover)
 
 
 def _caption(played: PlayedGame, skin: Skin, ply: int, is_last: bool) -> str:
-    """Write the caption of a frame: its last move, or the result at the end of the game."""
+    """Return the caption of a frame: its last move, such as "12. X plays d3", or the result.
+
+    At the start it is the game's title or the length of the opening, at the end the result.
+
+    Args:
+        ply: number of moves before the position.
+        is_last: whether it is the last position.
+    """
     session = played.session
     if is_last and session.over:
         ending = ending_text(session.game, skin.sides, session.result)
@@ -134,7 +156,14 @@ def _caption(played: PlayedGame, skin: Skin, ply: int, is_last: bool) -> str:
 
 
 def _remark(played: PlayedGame, skin: Skin, ply: int, is_last: bool) -> str:
-    """Write what the last mover expected or, at the end of the game, the numbers of pieces."""
+    """Return a frame's remark: the result that the player of its last move expected, if known.
+
+    At the end of the game it is the number of pieces of each side, if they decide the game.
+
+    Args:
+        ply: number of moves before the position that the frame shows.
+        is_last: whether this position is the last one of the game.
+    """
     if is_last and played.session.over:
         return count_text(played.session, skin) if skin.counts_pieces else ""
     value = expectation_text(played.values.get(ply - 1, math.nan), played.session.game)
@@ -152,26 +181,29 @@ def _move_text(session: Session, skin: Skin, ply: int) -> str:
 
 
 def game_sheet(played: PlayedGame, skin: Skin) -> Picture:
-    """Draw a sheet with one small board per position."""
+    """Draw a sheet with one small board per position, below a heading with players and result."""
     session = played.session
     height, width = board_size(session.game)
     cell = _TILE / max(height, width)
     tile_width = width * cell + _GAP
     tile_height = height * cell + _GAP + 0.8
     plies = range(played.first_ply, len(session.actions) + 1)
-    num_columns = min(len(plies), 6 if len(plies) <= 42 else 8)
+    max_columns = 6 if len(plies) <= 42 else 8
+    num_columns = min(len(plies), max_columns)
     num_rows = math.ceil(len(plies) / num_columns)
     total = num_columns * tile_width + _GAP
     heading = _heading(played, skin)
-    shapes: list[Shape] = [
-        Letters(_GAP, 1.5, heading, min(1.0, 1.6 * total / len(heading)), INK, "left")
-    ]
+    font_size = min(1.0, 1.6 * total / len(heading))
+    shapes: list[Shape] = [Letters(_GAP, 1.5, heading, font_size, INK, "left")]
     for index, ply in enumerate(plies):
-        x = _GAP + index % num_columns * tile_width
-        y = 2.4 + _GAP + index // num_columns * tile_height
+        row, column = divmod(index, num_columns)
+        x = _GAP + column * tile_width
+        y = 2.4 + _GAP + row * tile_height
         shapes += moved(_board(session, skin, ply), x, y, cell)
-        text = f"{ply}. {_move_text(session, skin, ply)}" if ply else "start"
-        text = text.replace(" plays ", " ")
+        text = "start"
+        if ply:
+            move = _move_text(session, skin, ply).replace(" plays ", " ")
+            text = f"{ply}. {move}"
         shapes.append(Letters(x, y + height * cell + 0.6, text, 0.72, FAINT, "left"))
     total_height = num_rows * tile_height + _GAP + 2.2
     return Picture(total, total_height, _TILE_PIXELS / tile_width, shapes)
@@ -179,7 +211,9 @@ def game_sheet(played: PlayedGame, skin: Skin) -> Picture:
 
 def _heading(played: PlayedGame, skin: Skin) -> str:
     names = played.names[: played.session.game.num_players]
-    sides = [f"{side} ({name})" if name else side for side, name in zip(skin.sides, names)]
+    sides = []
+    for side, name in zip(skin.sides, names):
+        sides.append(f"{side} ({name})" if name else side)
     text = f"{skin.title}: {' against '.join(sides)}"
     if not played.session.over:
         return text

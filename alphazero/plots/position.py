@@ -1,7 +1,9 @@
-"""Draw the picture of `alphazero plot what=position`: a board and a player's analysis of it.
+"""Draw a position for `alphazero plot what=position`: the board and a player's analysis.
 
 On the board, each legal move shows its share of the search's visits or of the policy. Beside the
 board, a bar divides the expected result between the two sides, and a table lists the moves.
+
+Shapes: A actions.
 """
 
 import math
@@ -41,15 +43,20 @@ from alphazero.runtime.console import counted
 
 _UNIT = 90  # pixels per unit of length
 _BOARD = 6.0  # longer side of the board, in units of length
-_MARGIN, _TOP, _VALUE_BAR, _TABLE = 0.5, 1.95, 0.36, 6.7
-_BAR_LENGTH, _ROW = 2.9, 0.56
+_MARGIN = 0.5
+_TOP = 1.95  # height above the board
+_VALUE_BAR = 0.36  # width of the bar that divides the expected result
+_TABLE = 6.7  # width of the table
+_BAR_LENGTH = 2.9
+_ROW = 0.56  # height of a row of the table
 _MAX_ROWS = 10
 _MAX_LINE = 90  # most characters in a line of the heading
-_TRACK, _PRIOR = "#edf0f4", "#8b95a5"
+_TRACK = "#edf0f4"
+_PRIOR = "#8b95a5"
 
 
 class Thought(NamedTuple):
-    """What a player thinks of a position with A actions: its search and its network's policy."""
+    """A player's analysis of a position, with the output of its network before the search."""
 
     player: str  #: the player's name
     analysis: Analysis
@@ -60,45 +67,54 @@ class Thought(NamedTuple):
 
     @property
     def shares(self) -> np.ndarray:
-        """Each action's share of the search's visits, or its weight without visits, float[A]."""
+        """Each action's share of the search's visits or, without a search, its weight, float[A]."""
         visits = self.analysis.visits
-        return visits / visits.sum() if visits.any() else self.analysis.action_weights
+        if not visits.any():
+            return self.analysis.action_weights
+        return visits / visits.sum()
 
     @property
     def what_shares_are(self) -> str:
-        """The name of the quantity in `shares`."""
+        """The name of the quantity in `shares`, for the table's heading."""
         if self.analysis.visits.any():
             return "visits"
         return "policy" if self.analysis.scores is None else "best moves"
 
 
 def draw_position(session: Session, skin: Skin, thought: Thought, output: Path) -> None:
-    """Draw a session's last position with a player's evaluation, and write it to a file.
+    """Draw the current position of a game with a player's analysis, and write it to a file.
+
+    Args:
+        output: the file; the ending of its name determines the format.
 
     Raises:
-        ConfigError: if the file cannot be written.
+        OSError: if the file cannot be written.
     """
     save_picture(position_picture(session, skin, thought), output)
 
 
 def position_picture(session: Session, skin: Skin, thought: Thought) -> Picture:
-    """Draw a session's last position with a player's evaluation."""
+    """Draw the current position of a game with a player's analysis: board, value bar and table."""
     game = session.game
     height, width = board_size(game)
     cell = _BOARD / max(height, width)
-    left = _MARGIN + _VALUE_BAR + 0.25 + (EDGE * cell if skin.notation.row_names else 0.0)
+    left = _MARGIN + _VALUE_BAR + 0.25
+    if skin.notation.row_names:
+        left += EDGE * cell
     right = left + width * cell
+    table_left = right + 0.6
+    table_right = table_left + _TABLE
     num_rows = min(len(session.legal_actions), _MAX_ROWS + 1)
     bottom = _TOP + max(height * cell, num_rows * _ROW)
     board = position_shapes(game, skin, session.state, session.previous_state, session.last_action)
     board += [*edge_shapes(game, skin), *_share_shapes(session, skin, thought)]
     shapes = [
-        *_heading(session, skin, thought, right + 0.6 + _TABLE),
+        *_heading(session, skin, thought, table_right),
         *moved(board, left, _TOP, cell),
         *_value_bar(session, skin, thought.analysis.value, height * cell),
-        *_table(session, skin, thought, right + 0.6),
+        *_table(session, skin, thought, table_left),
     ]
-    return Picture(right + 0.6 + _TABLE + _MARGIN, bottom + _MARGIN, _UNIT, shapes)
+    return Picture(table_right + _MARGIN, bottom + _MARGIN, _UNIT, shapes)
 
 
 def _heading(session: Session, skin: Skin, thought: Thought, right: float) -> list[Shape]:
@@ -114,7 +130,9 @@ def _heading(session: Session, skin: Skin, thought: Thought, right: float) -> li
     network_value = expectation_text(thought.network_value, session.game)
     if network_value:
         line += f"; its network alone {network_value}"
-    moves = f"after {skin.notation.list_text(session.actions)}" if session.actions else ""
+    moves = ""
+    if session.actions:
+        moves = f"after {skin.notation.list_text(session.actions)}"
     return [
         Letters(_MARGIN, 0.55, f"{skin.title}: {mover} to move", 0.42, INK, "left"),
         Letters(_MARGIN, 1.1, _shortened(line), 0.29, FAINT, "left"),
@@ -123,14 +141,16 @@ def _heading(session: Session, skin: Skin, thought: Thought, right: float) -> li
 
 
 def _shortened(line: str) -> str:
-    return line if len(line) <= _MAX_LINE else line[: _MAX_LINE - 4] + " ..."
+    if len(line) <= _MAX_LINE:
+        return line
+    return line[: _MAX_LINE - 4] + " ..."
 
 
 def _share_shapes(session: Session, skin: Skin, thought: Thought) -> list[Shape]:
     """Draw a disc with each move's share on the move's cell, more opaque for larger shares.
 
-    If there are no names along the edges, each cell has its move's name in a corner. Moves from
-    square to square are drawn as arrows, wider and more opaque for larger shares.
+    If the board's edges have no names, each cell shows its move's name in a corner. In games whose
+    pieces move, the moves are drawn as arrows instead.
     """
     width = board_size(session.game)[1]
     if skin.notation.kind == "move":
@@ -138,7 +158,8 @@ def _share_shapes(session: Session, skin: Skin, thought: Thought) -> list[Shape]
     has_edges = bool(edge_shapes(session.game, skin))
     shapes: list[Shape] = []
     for action, cell in cells_of_actions(session.game, session.state).items():
-        share, (x, y) = float(thought.shares[action]), center(skin, cell, width)
+        share = float(thought.shares[action])
+        x, y = center(skin, cell, width)
         opacity = 0.12 + 0.88 * math.sqrt(share)
         color = mixed(piece_color(skin, session.player), ground(skin), opacity)
         shapes.append(Disc(x, y, 0.36, color))
@@ -154,45 +175,62 @@ def _share_shapes(session: Session, skin: Skin, thought: Thought) -> list[Shape]
 
 
 def _share_arrows(session: Session, skin: Skin, thought: Thought, width: int) -> list[Shape]:
-    """Draw an arrow for each move whose share is at least 1%, in increasing order of shares."""
+    """Draw an arrow for each move with a share of at least 1%.
+
+    Arrows of larger shares are wider and more opaque, and lie on top.
+
+    Args:
+        width: the number of the board's columns.
+    """
     arrows: list[Shape] = []
     for action in sorted(session.legal_actions, key=lambda action: thought.shares[action]):
         share = float(thought.shares[action])
         squares = skin.notation.squares(action)
         if len(squares) > 1 and share >= 0.01:
             color = mixed(BLUE, ground(skin), 0.35 + 0.65 * math.sqrt(share))
-            arrows.append(arrow(skin, squares, width, 0.05 + 0.1 * math.sqrt(share), color))
+            thickness = 0.05 + 0.1 * math.sqrt(share)
+            arrows.append(arrow(skin, squares, width, thickness, color))
     return arrows
 
 
 def _value_bar(session: Session, skin: Skin, value: float, board_height: float) -> list[Shape]:
-    """Draw the bar that divides the expected result; the lower part is the first player's.
+    """Draw a bar that divides the expected score between the sides, the first player's part below.
 
-    A puzzle has no bar.
+    Args:
+        value: expected result for the player to move, in [-1, 1]. If it is nan, or the game is a
+            puzzle, there is no bar.
+        board_height: height of the board, and of the bar, in the picture's unit of length.
     """
     if math.isnan(value) or session.game.num_players == 1:
         return []
-    part = (1 + (value if session.player == 0 else -value)) / 2
-    border = _TOP + board_height * (1 - part)
+    first_value = value if session.player == 0 else -value
+    first_part = (1 + first_value) / 2
+    border = _TOP + board_height * (1 - first_part)
     shapes: list[Shape] = []
     for player, top, end in ((1, _TOP, border), (0, border, _TOP + board_height)):
         shapes.append(Box(_MARGIN, top, _VALUE_BAR, end - top, piece_color(skin, player)))
         if end - top > 0.6:
-            y = top + 0.25 if player == 1 else end - 0.25
-            text = f"{100 * (part if player == 0 else 1 - part):.0f}"
+            part = first_part if player == 0 else 1 - first_part
             x = _MARGIN + _VALUE_BAR / 2
-            shapes.append(Letters(x, y, text, 0.24, text_color(skin, player)))
+            y = top + 0.25 if player == 1 else end - 0.25
+            shapes.append(Letters(x, y, f"{100 * part:.0f}", 0.24, text_color(skin, player)))
     return [*shapes, Box(_MARGIN, _TOP, _VALUE_BAR, board_height, None, FAINT, 0.02)]
 
 
 def _table(session: Session, skin: Skin, thought: Thought, left: float) -> list[Shape]:
-    """Draw the table: one row per move, the player's choice first, then by decreasing shares."""
+    """Draw the table of moves: the analysing player's choice, then the others by decreasing share.
+
+    It has at most `_MAX_ROWS` rows, with each move's share, prior and value where known.
+
+    Args:
+        left: coordinate of the table's left edge.
+    """
     shares = thought.shares
     analysis = thought.analysis
     legal = session.legal_actions
     order = sorted(legal, key=lambda action: (action != analysis.action, -shares[action]))
     start = left + 0.95
-    end = left + 0.95 + _BAR_LENGTH
+    end = start + _BAR_LENGTH
     right = left + _TABLE
     has_values = bool(np.isfinite(analysis.values[legal]).any())
     shapes: list[Shape] = [
@@ -216,13 +254,19 @@ def _table(session: Session, skin: Skin, thought: Thought, left: float) -> list[
             value = value.partition(" ")[0] or "-"
             shapes.append(Letters(right, y, value, 0.29, INK, "right"))
     if len(order) > _MAX_ROWS:
+        y = _TOP + (_MAX_ROWS + 0.5) * _ROW
         text = f"and {counted(len(order) - _MAX_ROWS, 'more move')}"
-        shapes.append(Letters(start, _TOP + (_MAX_ROWS + 0.5) * _ROW, text, 0.27, FAINT, "left"))
+        shapes.append(Letters(start, y, text, 0.27, FAINT, "left"))
     return shapes
 
 
 def _bars(thought: Thought, action: int, left: float, y: float) -> list[Shape]:
-    """Draw the bar of a move's share and, below it, the bar of the network's prior."""
+    """Draw the bar of a move's share and, below it, the bar of the network's prior.
+
+    Args:
+        left: coordinate of the bars' left end.
+        y: coordinate of the middle of the table's row.
+    """
     height = 0.34 if thought.priors is None else 0.21
     bars: list[Shape] = [
         Box(left, y - 0.17, _BAR_LENGTH, 0.34, _TRACK),

@@ -1,4 +1,7 @@
-"""Draw the picture of `alphazero rate`: a run's Elo over training time, other players as lines."""
+"""Draw the chart of `alphazero rate`: the Elo of a run's networks over their training time.
+
+The other rated players are horizontal lines.
+"""
 
 from pathlib import Path
 
@@ -13,13 +16,17 @@ _TEXT_HEIGHT = 0.035  # height of a name, as a fraction of the axis
 
 
 def draw_ratings(ratings: Ratings, networks: dict[str, dict], title: str, output: Path) -> None:
-    """Draw the ratings of a run's networks and of other players, and write them to a file.
+    """Plot the ratings of a run's networks and of other players, and write the chart to a file.
 
     Args:
-        networks: the ``iteration`` and ``elapsed_s`` of each of the run's networks, by player name.
+        ratings: the ratings of all players; networks that are not among them are not drawn.
+        networks: {player name: {"iteration": ..., "elapsed_s": ...}} of the run's networks, with
+            their seconds of training.
+        output: the file; the ending of its name determines the format.
 
     Raises:
-        ConfigError: if matplotlib is missing or cannot write the file.
+        ConfigError: if matplotlib is not installed.
+        OSError: if the file cannot be written.
     """
     figure, axis = new_figure(1, 1, title, size=(9, 5.5))
     others = [player for player in ratings.players if player not in networks]
@@ -39,7 +46,13 @@ def draw_ratings(ratings: Ratings, networks: dict[str, dict], title: str, output
 
 
 def _draw_others(axis: Axes, ratings: Ratings, players: list[str]) -> None:
-    """Draw a line for each player outside the run, dotted if only a bound is known."""
+    """Draw a horizontal line for each player, dotted if only a bound of its Elo is known.
+
+    Other players also get their 95% confidence interval as a band.
+
+    Args:
+        players: names of the players that are not networks of the run.
+    """
     for player in players:
         index = ratings.players.index(player)
         is_bound = ratings.is_bound[index]
@@ -50,11 +63,11 @@ def _draw_others(axis: Axes, ratings: Ratings, players: list[str]) -> None:
 
 
 def _name_others(axis: Axes, ratings: Ratings, players: list[str]) -> None:
-    """Write players' names at the right end of their lines, moved up where they would overlap."""
+    """Write each player's name at the right end of its line, moved up where names would overlap."""
     low, high = axis.get_ylim()
     lowest = low
-    elo_of = {player: float(ratings.elo[ratings.players.index(player)]) for player in players}
-    for player, elo in sorted(elo_of.items(), key=lambda item: (item[1], item[0])):
+    rated = [(float(ratings.elo[ratings.players.index(player)]), player) for player in players]
+    for elo, player in sorted(rated):
         height = max(elo, lowest)
         lowest = height + _TEXT_HEIGHT * (high - low)
         axis.annotate(
@@ -71,7 +84,12 @@ def _name_others(axis: Axes, ratings: Ratings, players: list[str]) -> None:
 
 
 def _draw_networks(axis: Axes, ratings: Ratings, networks: dict[str, dict], search: str) -> None:
-    """Draw the networks that use the same search as one line, with 95% confidence intervals."""
+    """Draw the networks that use the same search as one line, with 95% confidence intervals.
+
+    Args:
+        networks: {player name: {"iteration": ..., "elapsed_s": ...}} of these networks.
+        search: description of the search, for the legend.
+    """
     order = sorted(networks, key=lambda player: networks[player]["elapsed_s"])
     minutes = [networks[player]["elapsed_s"] / 60.0 for player in order]
     elo = np.array([ratings.elo[ratings.players.index(player)] for player in order])
@@ -82,4 +100,5 @@ def _draw_networks(axis: Axes, ratings: Ratings, networks: dict[str, dict], sear
     axis.plot(minutes, elo, "o-", color=BLUE, markersize=4, label=label)
     style = {"textcoords": "offset points", "ha": "center", "fontsize": 8, "color": BLUE}
     for time, height, player in zip(minutes, elo, order):
-        axis.annotate(str(networks[player]["iteration"]), (time, height), xytext=(0, 6), **style)
+        text = str(networks[player]["iteration"])
+        axis.annotate(text, (time, height), xytext=(0, 6), **style)

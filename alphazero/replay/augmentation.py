@@ -1,6 +1,6 @@
-"""Augmentation: transform each sample of a batch by its own symmetry, in one pass over memory.
+"""Transforms each sample of a batch by a symmetry of its own, in one pass over memory.
 
-It needs only a game's symmetry tables, so it also works for games whose rules are not compiled.
+Only a game's symmetry tables are needed, so this also works for games whose rules are not compiled.
 """
 
 import numpy as np
@@ -18,14 +18,19 @@ def apply_symmetries(
     """Transform each position's planes, action weights and mask by that position's symmetry.
 
     Args:
-        symmetries: int64[M], the index of each position's symmetry, in [0, S).
-        game: a batched game; only ``cell_symmetries`` and ``action_symmetries`` are read.
-        planes: float32[M, C, H, W].
-        action_weights: float32[M, A].
-        legal_action_mask: bool[M, A].
+        symmetries: int64[M], the index of each position's symmetry among the game's S symmetries.
+        game: an `alphazero.games.batched_game.Game`; only ``cell_symmetries`` and
+            ``action_symmetries`` are read.
+        planes: float32[M, C, H, W], the network's input.
+        action_weights: float32[M, A], policy targets.
+        legal_action_mask: bool[M, A], True for legal actions.
+
+    Returns:
+        New arrays: the transformed planes, action weights and mask.
     """
-    inputs = (planes, action_weights, legal_action_mask)
-    new_planes, new_weights, new_mask = (np.empty(array.shape, array.dtype) for array in inputs)
+    new_planes = np.empty(planes.shape, planes.dtype)
+    new_weights = np.empty(action_weights.shape, action_weights.dtype)
+    new_mask = np.empty(legal_action_mask.shape, legal_action_mask.dtype)
     flat = (*planes.shape[:2], -1)
     _apply(
         symmetries,
@@ -38,26 +43,33 @@ def apply_symmetries(
 
 
 def distinct_symmetries(planes: np.ndarray, table: np.ndarray) -> np.ndarray:
-    """Find, for each position, the symmetries that give an image unlike those before it.
+    """Find, for each position, the symmetries whose images differ from all earlier ones.
 
     Args:
-        planes: float32[M, C, H, W].
-        table: int32[S, H*W], a game's ``cell_symmetries``.
+        planes: float32[M, C, H, W], the positions as network input.
+        table: int32[S, H*W], a game's ``cell_symmetries``; the first is the identity.
 
     Returns:
-        bool[M, S], True where the image is new, as for the identity, which comes first.
+        bool[M, S], True where the image is new; always True for the identity, the first symmetry.
     """
     images = planes.reshape(*planes.shape[:2], -1)[:, :, table]  # [M, C, S, H*W]
     is_distinct = np.ones((len(planes), len(table)), np.bool_)
     for symmetry in range(1, len(table)):
         is_equal = images[:, :, :symmetry] == images[:, :, symmetry : symmetry + 1]
-        is_distinct[:, symmetry] = ~is_equal.all(axis=(1, 3)).any(axis=1)
+        equals_earlier = is_equal.all(axis=(1, 3))  # [M, symmetry]
+        is_distinct[:, symmetry] = ~equals_earlier.any(axis=1)
     return is_distinct
 
 
 @njit
 def _apply(symmetries, cells, actions, inputs, outputs):
-    """Transform ``inputs`` into ``outputs``: planes [M, C, H*W], weights [M, A], mask [M, A]."""
+    """Write the image of each row of ``inputs`` under that row's symmetry to ``outputs``.
+
+    Args:
+        symmetries: int64[M], the index of each row's symmetry.
+        cells, actions: the game's symmetry tables, int32[S, H*W] and int32[S, A].
+        inputs, outputs: planes [M, C, H*W], action weights [M, A] and mask [M, A].
+    """
     planes, weights, mask = inputs
     new_planes, new_weights, new_mask = outputs
     for row in range(planes.shape[0]):

@@ -1,9 +1,10 @@
 """The replay buffer: samples of recent games, in a window that grows during the run.
 
-Games (`GameRecord`) go in; batches of planes and targets come out, each sample transformed by a
-random symmetry, or each symmetric image as a separate sample. Positions are stored as game states;
-planes are made when a batch is sampled, so stored games stay valid if the input planes change.
-Never imports torch.
+Finished games (`GameRecord`) are added; batches of planes and targets are drawn. Depending on the
+settings, each sample is transformed by a random symmetry, each symmetric image is a separate
+sample, or symmetries are not used. Positions are stored as game states; planes are computed when a
+batch is made, so stored games stay valid if the input planes change. This module never imports
+torch.
 """
 
 from collections.abc import Iterable, Iterator
@@ -16,33 +17,34 @@ from alphazero.replay.settings import ReplaySettings, window_size
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.selfplay.sparse_rows import SparseRows, lengthened
 
-# Number of batches in an epoch that are made at once: for batches of 64, call overhead dominates.
+# Number of batches of an epoch computed at once; with batches of 64, call overhead would dominate.
 _BATCHES_AT_ONCE = 32
-_FIRST_SAMPLES = 4096  # initial capacity in samples; the window may never be full
+_FIRST_SAMPLES = 4096  # initial capacity in samples; the arrays grow as needed
 
 
 class Batch(NamedTuple):
-    """A batch of M samples to train on."""
+    """A batch of M training samples."""
 
     planes: np.ndarray  #: float32[M, C, H, W], from the viewpoint of the player to move
-    action_weights: np.ndarray  #: float32[M, A], policy target
-    legal_action_mask: np.ndarray  #: bool[M, A]
+    action_weights: np.ndarray  #: float32[M, A], policy target; each row sums to 1
+    legal_action_mask: np.ndarray  #: bool[M, A], True for legal actions
     outcomes: np.ndarray  #: float32[M], the game's result in [-1, 1], for the player to move
-    root_values: np.ndarray  #: float32[M], the search's value, for the player to move
+    root_values: np.ndarray  #: float32[M], the search's value in [-1, 1], for the player to move
 
 
 class ReplayBuffer:
-    """A ring buffer of training samples; the newest ones form the replay window.
+    """Stores training samples in a ring buffer, the newest of which form the replay window.
 
     Args:
-        game: a batched game.
-        settings: the settings; ``window_max`` is the capacity, in samples.
-        generator: draws the sampled positions and their symmetries.
+        game: the rules of the game, which compute planes and legal actions from stored states.
+        settings: the window's size and the use of symmetries; ``window_max`` is the capacity, in
+            samples.
+        generator: random generator that draws samples and their symmetries.
 
     Attributes:
         num_added: number of samples ever added, including those overwritten since.
-        iteration_starts: `num_added` at the start of each iteration in the window; empty unless
-            the window is measured in iterations.
+        iteration_starts: `num_added` at the start of each iteration in the window; empty unless the
+            window's size is set in iterations.
     """
 
     def __init__(self, game, settings: ReplaySettings, generator: np.random.Generator):
@@ -62,16 +64,17 @@ class ReplayBuffer:
         self._symmetries = np.zeros(size, np.int8) if stores_images else None
 
     def begin_iteration(self) -> None:
-        """Mark the start of an iteration.
+        """Record that a training iteration starts, for a window that is measured in iterations.
 
-        Does nothing unless `ReplaySettings.window_iterations` sets the window's size in iterations.
+        This has no effect unless `ReplaySettings.window_iterations` sets the window's size in
+        iterations.
         """
         if self.settings.window_iterations:
             newest = [*self.iteration_starts, self.num_added]
             self.iteration_starts = newest[-self.settings.window_iterations :]
 
     def add(self, record: GameRecord) -> int:
-        """Add the samples of a finished game, overwriting the oldest ones if the buffer is full.
+        """Add the samples of a finished game, overwriting the oldest samples if the buffer is full.
 
         Returns:
             The number of samples added.
@@ -96,64 +99,79 @@ class ReplayBuffer:
         return min(window_size(self.num_added, self.settings), self.num_added - self._num_lost)
 
     def sample(self, batch_size: int) -> Batch:
-        """Draw samples uniformly from the window, with replacement.
+        """Draw a batch of samples uniformly from the window, with replacement.
 
-        `ReplaySettings.symmetries` determines whether each is transformed by a symmetry.
+        `ReplaySettings.symmetries` determines whether each sample is transformed by a symmetry.
 
         Args:
-            batch_size: M.
+            batch_size: M, number of samples to draw.
 
         Raises:
             ValueError: if the window is empty.
         """
         if self.window == 0:
             raise ValueError("there is nothing to sample from: no sample has been added.")
-        return self._batch(self._generator.integers(self.window, size=batch_size))
+        ages = self._generator.integers(self.window, size=batch_size)
+        return self._batch(ages)
 
     def epochs(self, batch_size: int, num_epochs: int, reshuffle: bool = True) -> Iterator[Batch]:
-        """Yield batches that pass over the window several times, in random order.
+        """Yield batches that cover the window ``num_epochs`` times, in random order.
 
-        Each pass contains each sample once. A smaller last batch is left out, unless it is the only
-        one.
+        Each pass contains each sample once, except that an incomplete last batch is left out unless
+        it is the only one.
 
         Args:
-            reshuffle: whether each pass has a new order.
+            batch_size: number of samples in a batch.
+            num_epochs: number of passes over the window.
+            reshuffle: whether to draw a new order for each pass; False repeats the first one.
         """
         ages = np.zeros(0, np.int64)
         for epoch in range(num_epochs):
             if epoch == 0 or reshuffle:
                 ages = self._generator.permutation(self.window)
-                ages = ages[: max(len(ages) // batch_size, 1) * batch_size]
+                num_batches = max(len(ages) // batch_size, 1)
+                ages = ages[: num_batches * batch_size]
             yield from self._pass(ages, batch_size)
 
     def _pass(self, ages: np.ndarray, batch_size: int) -> Iterator[Batch]:
-        """Yield the samples with the given ages (0 is the newest), in batches."""
-        for start in range(0, len(ages), _BATCHES_AT_ONCE * batch_size):
-            samples = self._batch(ages[start : start + _BATCHES_AT_ONCE * batch_size])
+        """Yield batches of the samples with the given ages, in that order; age 0 is the newest."""
+        num_at_once = _BATCHES_AT_ONCE * batch_size
+        for start in range(0, len(ages), num_at_once):
+            samples = self._batch(ages[start : start + num_at_once])
             for first in range(0, len(samples.outcomes), batch_size):
                 yield Batch(*(column[first : first + batch_size] for column in samples))
 
     def newest_states(self, max_states: int) -> np.ndarray:
-        """Return the positions of the newest samples, newest first: [M, K] with M <= max_states."""
-        return self._states[self._slots(np.arange(min(max_states, self._num_kept)))]
+        """Return the positions of the newest samples, newest first.
+
+        Args:
+            max_states: maximum number of positions.
+
+        Returns:
+            [M, K], states of K words, where M is ``max_states`` or the number of stored samples,
+            whichever is smaller.
+        """
+        ages = np.arange(min(max_states, self._num_kept))
+        return self._states[self._slots(ages)]
 
     def evenly_spaced(self, num_newest: int, num_samples: int) -> Batch | None:
-        """Select samples evenly spaced among the newest ones; None if there are none.
+        """Return samples evenly spaced among the newest ones; None if the buffer is empty.
 
-        They are not transformed. No random numbers are drawn, so later samples stay the same.
+        The samples are not transformed by symmetries. No random numbers are drawn, so this does not
+        change which samples are drawn later.
 
         Args:
             num_newest: number of newest samples to select from.
-            num_samples: size of the batch, or less if there are fewer samples.
+            num_samples: size of the batch, which is smaller if there are fewer samples.
         """
         num_newest = min(num_newest, self._num_kept)
         if num_newest == 0:
             return None
-        ages = np.linspace(0, num_newest - 1, min(num_samples, num_newest)).astype(np.int64)
-        return self._raw_batch(self._slots(ages))
+        ages = np.linspace(0, num_newest - 1, min(num_samples, num_newest))
+        return self._raw_batch(self._slots(ages.astype(np.int64)))
 
     def state_dict(self) -> dict:
-        """Return the generator's state and the counts of samples; games are stored elsewhere."""
+        """Return the generator's state and the counts of samples; the caller stores the games."""
         return {
             "generator": self._generator.bit_generator.state,
             "num_added": self.num_added,
@@ -161,28 +179,35 @@ class ReplayBuffer:
         }
 
     def load_state_dict(self, state: dict, records: Iterable[GameRecord]) -> None:
-        """Restore a state from `state_dict`, with the samples of stored games.
+        """Restore a state that `state_dict` returned, with the samples of stored games.
 
         Args:
-            records: the stored games, oldest first, up to the newest in the window. If they are
-                fewer than the window needs, as after an increase of window_max, it starts with the
-                first of them.
+            state: the result of `state_dict`.
+            records: the stored games, oldest first, up to the newest in the window. If the window
+                reaches further back, for example because ``window_max`` was increased, it starts
+                with the first stored game.
+
+        Raises:
+            ValueError: if the games have more samples than were ever added, or the start of an
+                iteration is out of range.
         """
         self._generator.bit_generator.state = state["generator"]
+        num_added = state["num_added"]
         num_iterations = self.settings.window_iterations
         starts = state.get("iteration_starts", [])
         self.iteration_starts = list(starts[-num_iterations:]) if num_iterations else []
         records = list(records)
         sizes = (len(self._samples(record)[0]) for record in records)
-        self.num_added = self._num_lost = state["num_added"] - sum(sizes)
-        starts = self.iteration_starts
-        if self.num_added < 0 or any(not 0 <= start <= state["num_added"] for start in starts):
-            raise ValueError(f"a window of {state['num_added']} samples")
+        self._num_lost = num_added - sum(sizes)
+        self.num_added = self._num_lost
+        are_in_range = all(0 <= start <= num_added for start in self.iteration_starts)
+        if self._num_lost < 0 or not are_in_range:
+            raise ValueError(f"a window of {num_added} samples")
         for record in records:
             self.add(record)
 
     def _make_room(self, num_slots: int) -> None:
-        """Lengthen the arrays, if necessary, to at least ``num_slots`` samples."""
+        """Lengthen the arrays, if necessary, to hold at least ``num_slots`` samples."""
         room = len(self._outcomes)
         if num_slots <= room:
             return
@@ -199,26 +224,30 @@ class ReplayBuffer:
         return min(self.num_added - self._num_lost, self.settings.window_max)
 
     def _slots(self, ages: np.ndarray) -> np.ndarray:
-        """Convert ages of samples to indices into the arrays; age 0 is the newest."""
+        """Convert the ages of samples to indices into the arrays; age 0 is the newest sample."""
         return (self.num_added - 1 - ages) % self.settings.window_max
 
     def _samples(self, record: GameRecord) -> tuple[np.ndarray, np.ndarray]:
         """Return the plies of a game that become samples, and each sample's symmetry: two int[M].
 
-        There are at most ``window_max`` samples. The symmetry is 0, the identity, unless each
-        distinct image is stored as a sample.
+        M is at most ``window_max``. All symmetries are 0, the identity, unless each distinct
+        symmetric image is stored as a sample of its own.
         """
         plies = sample_plies(record, self.settings.surprise_fraction)
         symmetries = np.zeros(len(plies), np.int64)
         if self._symmetries is not None:
             planes = self.game.observe(record.states[plies])
-            rows, symmetries = np.nonzero(distinct_symmetries(planes, self.game.cell_symmetries))
+            is_distinct = distinct_symmetries(planes, self.game.cell_symmetries)
+            rows, symmetries = np.nonzero(is_distinct)
             plies = plies[rows]
         newest = slice(-self.settings.window_max, None)
         return plies[newest], symmetries[newest]
 
     def _batch(self, ages: np.ndarray) -> Batch:
-        """Make a batch of the samples with the given ages, each transformed by its symmetry."""
+        """Make a batch of the samples with the given ages, transformed by their symmetries.
+
+        A sample's symmetry is random, or the stored one if each image is a separate sample.
+        """
         slots = self._slots(ages)
         batch = self._raw_batch(slots)
         num_symmetries = len(self.game.cell_symmetries)
@@ -228,10 +257,11 @@ class ReplayBuffer:
             symmetries = self._symmetries[slots].astype(np.int64)
         else:
             symmetries = self._generator.integers(num_symmetries, size=len(ages))
-        return Batch(*apply_symmetries(symmetries, self.game, *batch[:3]), *batch[3:])
+        transformed = apply_symmetries(symmetries, self.game, *batch[:3])
+        return Batch(*transformed, *batch[3:])
 
     def _raw_batch(self, slots: np.ndarray) -> Batch:
-        """Make a batch of the samples at the given indices, without transforming them."""
+        """Make a batch of the samples at the given indices without transforming them."""
         states = self._states[slots]
         return Batch(
             self.game.observe(states),
@@ -243,18 +273,18 @@ class ReplayBuffer:
 
 
 def sample_plies(record: GameRecord, surprise_fraction: float) -> np.ndarray:
-    """Return the plies that become training samples, in order: int64[number of samples].
+    """Return the plies of a game that become training samples, in order: int64[number of samples].
 
-    Without surprise weighting, each ply with a search appears once. With it, the weight of a
-    ply is
+    Without surprise weighting, each searched ply appears once. With it, the weight of a ply is
 
-        1 - surprise_fraction + surprise_fraction * its surprise / the game's mean surprise
+        1 - surprise_fraction + surprise_fraction * the ply's surprise / the game's mean surprise
 
     and a ply may appear several times or never: KataGo's policy surprise weighting ("Other methods
     implemented in KataGo since the paper"). Fractional weights are carried over along the game
-    instead of rounded at random, so a stored game always gives the same samples.
+    instead of being rounded at random, so a stored game always gives the same samples.
 
     Args:
+        record: the game; if it has no surprises, they are not used.
         surprise_fraction: fraction of the samples that are assigned by surprise, in [0, 1].
     """
     plies = np.flatnonzero(record.is_target)

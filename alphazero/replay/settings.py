@@ -10,7 +10,7 @@ _BETA = 0.4  # slope of the window's growth at the start, as in KataGo
 
 @dataclasses.dataclass
 class ReplaySettings:
-    """The size of the replay window, and the conversion of games to samples.
+    """The settings of the replay buffer: the window's size, symmetries and weighting of samples.
 
     The window is KataGo's (arXiv 1902.10565, appendix C); see `window_size`.
     """
@@ -39,10 +39,12 @@ class ReplaySettings:
 
 
 def window_size(num_added: int, settings: ReplaySettings) -> int:
-    """Return the size of the replay window, in samples, after ``num_added`` samples.
+    """Return the size of the replay window, in samples, after ``num_added`` samples in total.
 
-    It is start * (1 + beta * ((num_added / start)^alpha - 1) / alpha), between start and
-    window_max.
+        start * (1 + beta * ((num_added / start)^alpha - 1) / alpha)
+
+    Here start is ``window_start``, alpha is 0.75 and beta is 0.4. ``num_added`` is raised to at
+    least start, and the result is limited to ``window_max``.
     """
     start = settings.window_start
     if num_added <= start:

@@ -1,4 +1,4 @@
-"""Operations on the bits of a 64-bit board, each one machine instruction in compiled code."""
+"""Bit operations on 64-bit boards; in compiled code, each is one machine instruction per board."""
 
 import numba
 import numpy as np
@@ -8,18 +8,18 @@ from alphazero.runtime.jit import njit
 
 
 def popcount(bits) -> int:
-    """Return the number of set bits of a uint64."""
+    """Return the number of set bits in a uint64."""
     return int(bits).bit_count()
 
 
 def lowest_bit_index(bits) -> int:
-    """Return the index of the lowest set bit of a uint64 that is not zero."""
+    """Return the index (0 to 63) of the lowest set bit of a uint64, which must not be zero."""
     value = int(bits)
     return (value & -value).bit_length() - 1
 
 
 def highest_bit_index(bits) -> int:
-    """Return the index of the highest set bit of a uint64 that is not zero."""
+    """Return the index (0 to 63) of the highest set bit of a uint64, which must not be zero."""
     return int(bits).bit_length() - 1
 
 
@@ -64,6 +64,6 @@ def _highest_bit_index(bits):
 
 @njit
 def count_bits(words, out_counts):
-    """Count the set bits of each word (uint64[M]) into ``out_counts`` (int64[M])."""
+    """Write the number of set bits of each word (uint64[M]) into ``out_counts`` (int64[M])."""
     for i in range(words.shape[0]):
         out_counts[i] = popcount(words[i])

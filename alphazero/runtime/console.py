@@ -1,8 +1,8 @@
-"""The commands' console, based on rich: lines break only between words.
+"""The console on which commands print: a rich console that breaks lines only between words.
 
-In: any objects that rich can print. Out: text wrapped between words on a terminal; unbroken lines
-and tables in a pipe or a file. By itself, a terminal breaks a long line anywhere, even inside a
-number, and rich breaks long words, which then cannot be copied.
+On a terminal, text is wrapped between words; in a pipe or a file, lines and tables stay unbroken.
+Without this module, a terminal would break a long line anywhere, even inside a number, and rich
+would break long words such as paths, which the user could then not copy.
 """
 
 import re
@@ -14,10 +14,10 @@ from rich.text import Text
 
 
 class TrimmedConsole(rich.console.Console):
-    """A console that leaves out trailing spaces when it writes to a pipe or a file."""
+    """A rich console that omits trailing spaces when it writes to a pipe or a file."""
 
     def print(self, *objects: Any, **options: Any) -> None:
-        """Print as rich does, but without the spaces with which rich pads lines at their ends."""
+        """Print as `rich.console.Console` does, but to a pipe or a file without trailing spaces."""
         if self.is_terminal or self.record:
             super().print(*objects, **options)
             return
@@ -28,17 +28,21 @@ class TrimmedConsole(rich.console.Console):
 
 
 class Console(TrimmedConsole):
-    """The console on which commands print; it breaks lines only between words."""
+    """The console on which commands print, breaking lines only between words."""
 
     def print(self, *objects: Any, **options: Any) -> None:
-        """Print a single text or table without broken words; print anything else as rich does."""
-        (item,) = objects if len(objects) == 1 else (None,)
+        """Print a single text or table without breaking words across lines.
+
+        Several objects, or an object of another kind, are printed as rich does.
+        """
+        item = objects[0] if len(objects) == 1 else None
         if isinstance(item, str):
             item = self.render_str(item, markup=options.get("markup"), highlight=False)
         if isinstance(item, Text):
             options["soft_wrap"] = True
-            is_wrapped = self.is_terminal and not item.no_wrap
-            objects = (wrapped(item, self.width) if is_wrapped else item,)
+            if self.is_terminal and not item.no_wrap:
+                item = wrapped(item, self.width)
+            objects = (item,)
         elif isinstance(item, Table) and not self.is_terminal:
             before = self.width
             self.width = 10_000  # the table takes the width it needs
@@ -49,20 +53,26 @@ class Console(TrimmedConsole):
 
 
 def wrapped(text: Text, width: int) -> Text:
-    """Wrap a text between words to lines of at most ``width`` characters.
+    """Wrap a text between words into lines of at most ``width`` characters.
 
-    A word longer than that stays whole on its own line.
+    A word longer than ``width`` is not broken and gets a line of its own.
     """
-    lines = [part for line in text.split("\n", allow_blank=True) for part in _parts(line, width)]
+    lines = list[Text]()
+    for line in text.split("\n", allow_blank=True):
+        lines += _parts(line, width)
     return Text("\n").join(lines)
 
 
 def _parts(line: Text, width: int) -> list[Text]:
-    """Split a line between words into parts of at most ``width`` characters, where possible."""
+    """Split a line between words into parts of at most ``width`` characters.
+
+    Only a part that consists of a single long word may be longer.
+    """
     starts = []
     start = 0
     for word in re.finditer(r"\S+", line.plain):
-        if word.end() - start > width and line.plain[start : word.start()].strip():
+        before = line.plain[start : word.start()].strip()
+        if before and word.end() - start > width:
             start = word.start()
             starts.append(start)
     parts = list(line.divide(starts))
@@ -72,5 +82,6 @@ def _parts(line: Text, width: int) -> list[Text]:
 
 
 def counted(number: int, noun: str) -> str:
-    """Format a number with its noun, such as "1 move" or "1,200 moves"."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+    """Format a number with a noun given in the singular, such as "1 move" or "1,200 moves"."""
+    plural = "" if number == 1 else "s"
+    return f"{number:,} {noun}{plural}"

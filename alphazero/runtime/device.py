@@ -1,7 +1,7 @@
-"""The device on which torch computes, and its number of CPU threads.
+"""Choose the device on which torch computes, and torch's number of CPU threads.
 
-The GPU of an Apple computer ("mps") is untested. "auto" chooses it only if a convolution and its
-gradient work there.
+Training on the GPU of an Apple computer ("mps") is untested; "auto" chooses this GPU only if it
+computes a convolution and its gradient without an error.
 """
 
 import contextlib
@@ -16,10 +16,13 @@ _ALLOWED = ["auto", "cpu", "cuda", "cuda:1", "mps"]
 
 
 def choose_device(name: str) -> torch.device:
-    """Return the torch device called ``name``; "auto" takes a GPU if there is one.
+    """Return the torch device called ``name``; "auto" selects a GPU if there is one, else the CPU.
+
+    Args:
+        name: "auto", "cpu", "cuda", "cuda:1" (the second GPU) or "mps" (an Apple GPU).
 
     Raises:
-        ConfigError: if this machine has no such device.
+        ConfigError: if the name is not one of these, or this machine has no such device.
     """
     if name == "auto":
         if torch.cuda.is_available():
@@ -43,7 +46,7 @@ def choose_device(name: str) -> torch.device:
 
 
 def _apple_gpu_works() -> bool:
-    """Return whether an Apple GPU can compute a convolution and its gradient."""
+    """Return whether this machine has an Apple GPU that computes a convolution and its gradient."""
     if not torch.backends.mps.is_available():
         return False
     try:
@@ -56,22 +59,24 @@ def _apple_gpu_works() -> bool:
 
 
 def has_bfloat16(device: torch.device) -> bool:
-    """Return whether the device computes bfloat16 in hardware, faster than float32."""
+    """Return whether a device computes bfloat16 in hardware, and so faster than float32."""
     if device.type == "cuda":
         return torch.cuda.get_device_capability(device) >= (8, 0)
+    if device.type != "cpu":
+        return False
     # These queries are private, and older versions of torch lack them.
     queries = ("_is_avx512_bf16_supported", "_is_amx_tile_supported")
-    return device.type == "cpu" and any(getattr(torch.cpu, name, bool)() for name in queries)
+    return any(getattr(torch.cpu, name, bool)() for name in queries)
 
 
 def set_num_threads(num_threads: int) -> int:
-    """Set the number of threads that torch uses.
+    """Set the number of CPU threads that torch uses for one operation.
 
     Args:
-        num_threads: 0 means one per core that this process may use.
+        num_threads: 0 means one thread for each core that this process may use.
 
     Returns:
-        The number of threads set.
+        The number of threads that was set.
     """
     num_threads = num_threads or num_cores()
     torch.set_num_threads(num_threads)
@@ -83,7 +88,7 @@ def set_num_threads(num_threads: int) -> int:
 
 @contextlib.contextmanager
 def torch_threads(num_threads: int) -> Iterator[None]:
-    """Set torch's number of threads within a ``with`` block."""
+    """Set torch's number of CPU threads within a ``with`` block, and restore it afterwards."""
     before = torch.get_num_threads()
     torch.set_num_threads(num_threads)
     try:
@@ -93,6 +98,6 @@ def torch_threads(num_threads: int) -> Iterator[None]:
 
 
 def num_cores() -> int:
-    """Return the number of cores that this process may use."""
+    """Return the number of CPU cores that this process may use."""
     has_affinity = hasattr(os, "sched_getaffinity")
     return len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1

@@ -1,7 +1,7 @@
-"""Errors caused by bad user input.
+"""Errors that are caused by the user's input, not by a bug.
 
-Each message is one plain sentence. Each error also has the key, value or path as attributes, so
-callers and tests need not parse the sentence.
+Each message is a plain sentence. The setting, value or path that it mentions is also an attribute
+of the error, so callers and tests need not parse the sentence.
 
 The command line prints the message and exits with status 2; any other exception is a bug.
 """
@@ -11,20 +11,24 @@ from typing import Any
 
 
 class InputError(ValueError):
-    """Bad user input; the message names the value, what is wrong with it and what is allowed."""
+    """The user's input cannot be used: the base class of errors that are not bugs.
+
+    The message gives the value, what is wrong with it, and what is allowed.
+    """
 
 
 class ConfigError(InputError):
     """A setting has a value that cannot be used.
 
-    `ConfigError.of` composes the usual message; pass another to report a missing file or give
-    advice.
+    `ConfigError.of` composes the usual message; the constructor takes any other message, for
+    example about a missing file.
 
     Attributes:
         key: the setting's name, such as "learner.batch_size"; None if the error does not concern a
             single setting.
         value: the refused value, if known.
-        allowed: the values that the setting takes: text such as "0 or more", or a list of choices.
+        allowed: the values that the setting accepts, if known: text such as "0 or more", or a list
+            of choices.
     """
 
     def __init__(
@@ -37,12 +41,17 @@ class ConfigError(InputError):
 
     @classmethod
     def of(cls, key: str, value: Any, allowed: Any = None, reason: str = "") -> "ConfigError":
-        """Make an error with the message "KEY=VALUE is not allowed: REASON. Allowed: ALLOWED".
+        """Make an error with the usual message about a value that is not allowed.
+
+        The message is "KEY=VALUE is not allowed: REASON. Allowed: ALLOWED." or, without a reason,
+        "KEY=VALUE is not allowed: KEY takes ALLOWED."
 
         Args:
-            allowed: the allowed values; None leaves them out of the message.
-            reason: a clause without a full stop; without it, the sentence is
-                "KEY=VALUE is not allowed: KEY takes ALLOWED."
+            key: the setting's name.
+            value: the refused value.
+            allowed: the values that the setting accepts, as text or as a list of choices; None
+                leaves them out of the message.
+            reason: why the value is refused: a clause without a full stop.
         """
         if allowed is not None:
             text = _allowed_text(allowed)
@@ -59,7 +68,7 @@ class StoredFileError(InputError):
     """A stored file is missing, damaged, or not of the expected kind.
 
     Attributes:
-        path: the file.
+        path: the path of the file.
     """
 
     def __init__(self, message: str, *, path: str | Path):
@@ -68,16 +77,18 @@ class StoredFileError(InputError):
 
 
 def value_text(value: Any) -> str:
-    """Format the value of a setting as it is typed in a command."""
+    """Format a setting's value as a user would type it in a command, such as "null" for None."""
     if value is None:
         return "null"
     if isinstance(value, bool):
         return str(value).lower()
-    return f"[{','.join(map(value_text, value))}]" if isinstance(value, list) else str(value)
+    if isinstance(value, list):
+        return f"[{','.join(map(value_text, value))}]"
+    return str(value)
 
 
 def _allowed_text(allowed: Any) -> str:
-    """Format the allowed values of a setting; a list of choices becomes "1, 2 or 3"."""
+    """Format the allowed values of a setting: text unchanged, a list of choices as "1, 2 or 3"."""
     if not isinstance(allowed, (list, tuple)):
         return value_text(allowed)
     *others, last = map(value_text, allowed)

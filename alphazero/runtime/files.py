@@ -1,7 +1,7 @@
-"""Write files atomically and with a checksum; read them with clear errors.
+"""Write files atomically and with a checksum, and read them with clear errors.
 
-In: a path. Out: the file's contents, or a `StoredFileError` that explains the problem in plain
-words, as a parser's own message would not.
+Reading functions raise a `StoredFileError`, which explains the problem in plain words instead of
+passing on a parser's message.
 
 Stored safetensors files and texts contain a SHA-256 of their contents, which is verified before
 anything in them is used. It detects damage and swapped files, but not forgery: anyone who can write
@@ -23,24 +23,27 @@ import safetensors.numpy
 from alphazero.runtime.errors import ConfigError, StoredFileError
 
 _NONBLOCK = getattr(os, "O_NONBLOCK", 0)  #: flag: do not wait when opening a pipe
-#: The only metadata key, because the safetensors library writes several keys in no fixed order.
+#: The only metadata key: the safetensors library writes several keys in varying order.
 _METADATA = "alphazero"
 _DIGEST = "sha256"  #: key of the checksum within the metadata
 _DIGEST_LINE = "# sha256: "  #: start of the first line of a text file with a checksum
 
 
 def write_atomically(path: Path, data: bytes, previous: Path | None = None) -> None:
-    """Write ``data`` so that ``path`` holds either its old contents or all of the new ones.
+    """Write a file so that, at any time, it holds either its old contents or all of the new ones.
 
-    The data goes to a temporary file beside it, which is synced and renamed, as in KataGo; then the
-    folder is synced, because a power cut could otherwise undo the renaming.
+    The data goes to a temporary file in the same folder, which is synced and renamed, as in KataGo;
+    then the folder is synced, because a power cut could otherwise undo the renaming.
 
     Args:
-        previous: the path to which the old file is moved; None deletes it. A power cut between the
-            two renamings leaves the old contents there, and ``path`` missing.
+        path: the file to write.
+        data: its new contents.
+        previous: the path to which an existing file is moved first; None overwrites it. A power cut
+            between the two renamings leaves the old contents at ``previous``, and no file at
+            ``path``.
 
     Raises:
-        OSError: with ``path`` as its file name.
+        OSError: if the file cannot be written; ``path`` is its file name.
     """
     path = Path(path)
     temporary = path.with_name(f".{path.name}.tmp{os.getpid()}")
@@ -64,10 +67,14 @@ def write_atomically(path: Path, data: bytes, previous: Path | None = None) -> N
 
 
 def append_line(path: Path, text: str) -> None:
-    """Append a line to a text file and wait until it is on the disk.
+    """Append a line to a text file, and wait until it is on the disk.
+
+    Args:
+        path: the file, which is created if it is missing.
+        text: the line, without its newline.
 
     Raises:
-        OSError: with ``path`` as its file name.
+        OSError: if the file cannot be written; ``path`` is its file name.
     """
     try:
         with open(path, "a", encoding="utf-8") as file:
@@ -79,7 +86,16 @@ def append_line(path: Path, text: str) -> None:
 
 
 def make_folder(folder: Path, exist_ok: bool = True) -> None:
-    """Create a folder and its missing parents, and wait until they are on the disk."""
+    """Create a folder and its missing parents, and wait until they are on the disk.
+
+    Args:
+        folder: the folder to create.
+        exist_ok: whether the folder may exist already.
+
+    Raises:
+        FileExistsError: if the folder exists and ``exist_ok`` is False.
+        OSError: if the folder cannot be created.
+    """
     new = [path for path in (folder, *folder.parents) if not path.exists()]
     folder.mkdir(parents=True, exist_ok=exist_ok)
     for path in new:
@@ -87,7 +103,7 @@ def make_folder(folder: Path, exist_ok: bool = True) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Wait until a folder's list of files is on the disk, where the system can do that."""
+    """Wait until the names of a folder's files are on the disk; do nothing where unsupported."""
     with contextlib.suppress(OSError):
         opened = os.open(folder, os.O_RDONLY)
         try:
@@ -105,9 +121,13 @@ def remove_unfinished(folder: Path) -> None:
 
 
 def check_output(path: str | Path, key: str) -> None:
-    """Check that the file ``path``, named by the setting ``key``, can be written.
+    """Check that an output file can be written, without changing an existing file.
 
-    Commands call this before they start, so that no work is lost. An existing file is not changed.
+    Commands call this before they start work, so that no result is lost at the end.
+
+    Args:
+        path: the file to be written later.
+        key: the setting that gave the path, for errors.
 
     Raises:
         ConfigError: if the file cannot be written.
@@ -115,7 +135,8 @@ def check_output(path: str | Path, key: str) -> None:
     existed = os.path.lexists(path)
     try:
         # Only opening is a reliable check: root may write everywhere, but not in /proc.
-        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | _NONBLOCK, 0o666))
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | _NONBLOCK
+        os.close(os.open(path, flags, 0o666))
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
         reason = getattr(error, "strerror", None) or "it is not a path"
         if not existed and not Path(path).parent.is_dir():
@@ -126,15 +147,26 @@ def check_output(path: str | Path, key: str) -> None:
 
 
 def unwritable(path: str | Path, key: str, reason: str) -> ConfigError:
-    """Make the error for an output file that cannot be written."""
+    """Make the error for an output file that cannot be written.
+
+    Args:
+        path: the file, named in the message.
+        key: the setting that gave the path, such as "output".
+        reason: why the file cannot be written: a clause without a full stop.
+    """
     return ConfigError(f"{key}={path} cannot be written: {reason}.", key=key, value=str(path))
 
 
 def write_output(path: str | Path, data: bytes) -> None:
-    """Write a requested output file, pipe or device; on failure, keep the data in a temporary file.
+    """Write a command's output file; if that fails, save the data in a temporary file.
+
+    Args:
+        path: the file to write, which may also be a pipe or a device.
+        data: its contents.
 
     Raises:
-        OSError: if ``path`` cannot be written; the message names the temporary file, if any.
+        OSError: if ``path`` cannot be written; the message names the temporary file, unless that
+            could not be written either.
     """
     try:
         if os.path.exists(path) and not os.path.isfile(path):  # a pipe or a device
@@ -157,7 +189,20 @@ def write_safetensors(
     metadata: dict[str, str],
     previous: Path | None = None,
 ) -> str:
-    """Write a safetensors file atomically, as `write_atomically` does; return its checksum."""
+    """Write arrays and metadata to a safetensors file atomically.
+
+    Args:
+        path: the file to write.
+        arrays: {name: array}.
+        metadata: {key: text} to store with the arrays.
+        previous: the path to which an existing file is moved first; None overwrites it.
+
+    Returns:
+        The SHA-256 hex digest of the arrays and metadata, which is stored in the file too.
+
+    Raises:
+        OSError: if the file cannot be written.
+    """
     digest = _digest_of(arrays, metadata)
     contiguous = {name: np.asarray(array, order="C") for name, array in arrays.items()}
     text = json.dumps(metadata | {_DIGEST: digest})
@@ -169,20 +214,25 @@ def write_safetensors(
 def read_safetensors(
     path: str | Path, digest: str | None = None
 ) -> tuple[dict[str, str], dict[str, np.ndarray]]:
-    """Read and verify a safetensors file; return its metadata and its arrays.
+    """Read a safetensors file that `write_safetensors` stored, and verify its checksum.
 
     Args:
-        digest: the expected checksum, if known; even an intact file with another one is refused.
+        path: the file to read.
+        digest: the checksum that `write_safetensors` returned; None accepts any undamaged file.
+
+    Returns:
+        The metadata as {key: text}, and the arrays as {name: array}.
 
     Raises:
-        StoredFileError: if the file is missing, damaged, or not the expected one.
+        StoredFileError: if the file is missing or damaged, or has another checksum than ``digest``.
     """
     data = read_bytes(path)
     reason = ""
     try:
         arrays = safetensors.numpy.load(data)
         length = int.from_bytes(data[:8], "little")
-        metadata = json.loads(json.loads(data[8 : 8 + length])["__metadata__"][_METADATA])
+        header = json.loads(data[8 : 8 + length])
+        metadata = json.loads(header["__metadata__"][_METADATA])
         stored = metadata.pop(_DIGEST)
         if stored != _digest_of(arrays, metadata):
             reason = "its checksum is wrong, so it is damaged"
@@ -196,7 +246,7 @@ def read_safetensors(
 
 
 def _digest_of(arrays: dict[str, np.ndarray], metadata: dict[str, str]) -> str:
-    """Return a digest of the metadata, and of the arrays' names, types, shapes and bytes."""
+    """Compute the SHA-256 hex digest of the metadata and the arrays' names, types and contents."""
     digest = hashlib.sha256(json.dumps(metadata, sort_keys=True).encode())
     for name in sorted(arrays):
         array = arrays[name]
@@ -209,13 +259,12 @@ def read_bytes(path: str | Path) -> bytes:
     """Read a whole file as bytes.
 
     Raises:
-        StoredFileError: if there is no such file, or it is a folder, a pipe or unreadable.
+        StoredFileError: if the file does not exist, cannot be read, or is a folder or a pipe.
     """
-    place = Path(path)
     try:
-        if place.is_file():
-            return place.read_bytes()
-        reason = "it is a folder" if place.is_dir() else "it is not a file"
+        if Path(path).is_file():
+            return Path(path).read_bytes()
+        reason = "it is a folder" if Path(path).is_dir() else "it is not a file"
     except OSError as error:
         reason = str(error.strerror)
     if not os.path.exists(path):
@@ -224,15 +273,18 @@ def read_bytes(path: str | Path) -> bytes:
 
 
 def with_checksum(text: str) -> str:
-    """Put a checksum before a text, as a comment line that begins with "#"."""
+    """Return a text with its SHA-256 hex digest in front, on a line of its own: "# sha256: ..."."""
     return f"{_DIGEST_LINE}{hashlib.sha256(text.encode()).hexdigest()}\n{text}"
 
 
 def read_text(path: str | Path) -> str:
-    """Read a text file, and verify its checksum if it has one.
+    """Read a text file and, if its first line is a checksum, verify it.
+
+    Returns:
+        The text, including the line with the checksum.
 
     Raises:
-        StoredFileError: if the file is missing, not text, or does not match its checksum.
+        StoredFileError: if the file is missing, is not text, or does not match its checksum.
     """
     try:
         text = read_bytes(path).decode().replace("\r\n", "\n")
@@ -247,15 +299,15 @@ def read_text(path: str | Path) -> str:
 
 
 def parse_object(text: str | None, path: str | Path, name: str) -> dict[str, Any]:
-    """Parse the text of a JSON object.
+    """Parse the text of a JSON object that was read from a file.
 
     Args:
-        text: the text; None if it is missing from the file.
+        text: the JSON text; None if the file lacks it, which is an error.
         path: the file, named in errors.
-        name: the object's name in errors, such as "its settings".
+        name: what the object is, for errors, such as "its settings".
 
     Raises:
-        StoredFileError: if it is missing, or not a JSON object.
+        StoredFileError: if the text is missing or is not a JSON object.
     """
     try:
         value = json.loads(text or "")

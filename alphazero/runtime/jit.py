@@ -1,13 +1,13 @@
-"""Compile hot functions with numba and keep the machine code on disk.
+"""Compile hot functions with numba and keep their machine code on disk.
 
-In: plain Python functions. Out: compiled functions, or the plain ones if ``NUMBA_DISABLE_JIT=1`` is
-set, as for a debugger. Only this module sets numba's options and chooses where compiled code is
-stored.
+With ``NUMBA_DISABLE_JIT=1`` in the environment, for example to use a debugger, the functions stay
+plain Python. Only this module sets numba's options and decides where compiled code is stored.
 
-numba's own cache notices an edit of the file that holds a kernel, but not of a file that the kernel
-calls into. Our cache directory is therefore named by a digest of every source file that compiled
-code can come from; kernels for a user's own game have a directory inside it, named by a digest of
-the game's source. Only our kernels use these directories; numba's configuration is unchanged.
+numba's own cache detects changes in the file that defines a kernel, but not in the files of the
+functions that the kernel calls. Our cache directory is therefore named by a digest of every source
+file that compiled code can come from; kernels for a user's own game are in a subdirectory, named by
+a digest of the game's source. Only our kernels use these directories; numba's configuration is
+unchanged.
 
 Kernels receive data, never functions: a kernel that takes a function misses the cache in every new
 process.
@@ -18,9 +18,9 @@ parents must not be writable by other users, as OpenSSH requires of its files (`
 damaged file is compiled again. If the folder cannot be used, one line on standard error says so:
 the cache never makes a command fail.
 
-Private parts of numba, used only in this module and equal in versions 0.60 and 0.68: the option
-``_nrt``; a dispatcher's attribute ``_cache``, in which ``NullCache`` has the methods that the
-dispatcher calls; the methods ``_reduce`` and ``_rebuild`` of ``CompileResult``, its attributes
+This module alone uses private parts of numba, which are the same in versions 0.60 and 0.68: the
+option ``_nrt``; a dispatcher's attribute ``_cache``, in which ``NullCache`` has the methods that
+the dispatcher calls; the methods ``_reduce`` and ``_rebuild`` of ``CompileResult``, its attributes
 ``lifted`` and ``library.has_dynamic_globals``; a codegen's ``magic_tuple``; ``serialize.dumps``.
 """
 
@@ -47,19 +47,22 @@ _user_games: dict[type, str] = {}  # class of a user's game -> digest of its sou
 
 
 def kernel_sources(package: Path = _PACKAGE) -> list[Path]:
-    """Return, sorted, the source files of this package that compiled code can come from.
+    """Return, in sorted order, the source files of this package that compiled code can come from.
 
     They belong to the packages that define kernels or game rules, and to the packages that these
-    import: numba compiles their constants and functions into the kernels.
+    import, because numba compiles imported constants and functions into the kernels.
+
+    Args:
+        package: the folder of the package `alphazero`.
     """
     return sorted(path for name in _SOURCES for path in (package / name).rglob("*.py"))
 
 
 def cache_directory() -> Path:
-    """Return the directory of the compiled kernels, named by a digest of their sources.
+    """Return the directory of the compiled kernels, named by a digest of their source files.
 
-    It is in the folder named by the environment variable ``ALPHAZERO_CACHE_DIR`` or, without that,
-    in the user's cache folder.
+    It lies in the folder given by the environment variable ``ALPHAZERO_CACHE_DIR`` or, if that is
+    not set, in the user's cache folder.
     """
     home = os.path.expanduser("~")
     if home == "~":  # a user without a home, as in a container
@@ -71,17 +74,17 @@ def cache_directory() -> Path:
 
 
 def private_folder(folder: Path) -> Path:
-    """Check that no other user can change the contents of a folder; return its resolved path.
+    """Check that no other user can change a folder's contents, and return the folder's real path.
 
     A missing folder is created with mode 0700.
 
     On systems with file owners, the folder and its parents must belong to this user or root, and
-    nobody else may write there. Two exceptions are safe: a parent may have the sticky bit, as
-    ``/tmp`` has, and a folder may be writable by the group with its owner's number, which by
-    convention has no other member.
+    nobody else may have write permission. Two exceptions are safe: a parent may have the sticky
+    bit, as ``/tmp`` has, and a folder may be writable by the group whose number equals the owner's,
+    which by convention has no other members.
 
     Raises:
-        OSError: if it cannot be created, or other users could change its contents.
+        OSError: if the folder cannot be created, or other users could change its contents.
     """
     folder = Path(os.path.realpath(folder))
     make_private(folder)
@@ -113,15 +116,17 @@ def _digest(package: Path = _PACKAGE) -> str:
 
 
 def njit(function=None, *, allocates: bool = False):
-    """Compile ``function`` on its first call and keep the machine code on disk.
+    """Compile a function with numba on its first call, and keep the machine code on disk.
 
     ``error_model="numpy"`` makes a division one machine instruction; Python's model adds a check
     and a branch to each.
 
-    ``_nrt=False`` turns off reference counting, which costs two atomic updates per array per call,
+    ``_nrt=False`` turns off reference counting, which costs two atomic updates per array per call:
     half of the time of a UCT search.
 
     Args:
+        function: the function to compile; None when used as ``@njit(allocates=True)``, which
+            returns a decorator.
         allocates: True for a function that creates arrays, which needs reference counting.
     """
     if function is None:
@@ -133,10 +138,11 @@ def njit(function=None, *, allocates: bool = False):
 
 
 def overload_by_class(generic) -> None:
-    """Let compiled code call a `functools.singledispatch` function.
+    """Let compiled code call a `functools.singledispatch` function of a game.
 
-    The game's class selects the implementation, as in Python. Implementations may create arrays:
-    functions as small as a game's rules are inlined, so reference counting costs nothing.
+    The class of the first argument, the game, selects the implementation, as in Python.
+    Implementations may create arrays: functions as small as a game's rules are inlined, so
+    reference counting costs nothing.
     """
 
     def choose(game, *_):
@@ -146,16 +152,17 @@ def overload_by_class(generic) -> None:
 
 
 def add_user_game(game_class, source_digest: str) -> None:
-    """Keep the kernels of a user's game apart from all others, in memory and on disk.
+    """Keep the kernels of a user's game separate from all other kernels, in memory and on disk.
 
-    In memory: numba's dispatcher identifies a NamedTuple by the names of its class and fields, not
-    by the class itself (0.68). The second of two games called Nim would run the first one's
-    kernels, so each class gets a unique ``__name__``. Its ``__qualname__``, which pickles use, is
-    unchanged.
+    In memory, numba's dispatcher identifies a NamedTuple by the names of its class and fields, not
+    by the class itself (0.68): the second of two games called Nim would run the first one's
+    kernels. Each class therefore gets a unique ``__name__``. Its ``__qualname__``, which pickles
+    use, is unchanged.
 
-    On disk: the kernels have a directory named by a digest of the game's module name and source.
+    On disk, the kernels have a directory named by a digest of the game's module name and source.
 
     Args:
+        game_class: the NamedTuple class with the game's compiled rules.
         source_digest: digest of the user's files that the rules are compiled from.
     """
     digest = hashlib.sha256(f"{game_class.__module__}\0{source_digest}".encode()).hexdigest()[:16]
@@ -164,26 +171,29 @@ def add_user_game(game_class, source_digest: str) -> None:
 
 
 def with_written_names(text: str) -> str:
-    """Replace, in a message, our unique names of game classes by the names that users gave them."""
+    """Return an error message in which users' game classes have the names that the users wrote.
+
+    `add_user_game` replaced these names by unique ones, which numba's messages contain.
+    """
     for game_class in _user_games:
         text = text.replace(game_class.__name__, game_class.__qualname__)
     return text
 
 
 def announce_first_compilation() -> None:
-    """Print a line on standard error when this process compiles its first kernel."""
+    """Make this process print one line on standard error when it first has to compile a kernel."""
     _KernelCache.announces = True
 
 
 def announce_compilation(text: str) -> None:
-    """Print a line if this process announces compilations and has not announced one yet."""
+    """Print ``text`` on standard error, once and only after `announce_first_compilation`."""
     if _KernelCache.announces:
         _KernelCache.announces = False
         print(text, file=sys.stderr, flush=True)
 
 
 class _KernelCache(NullCache):
-    """The on-disk cache of one kernel's compiled code, with one file per signature."""
+    """The on-disk cache of one kernel's compiled code: one file per tuple of argument types."""
 
     announces = False
     complains = True
@@ -224,10 +234,11 @@ class _KernelCache(NullCache):
             _say_unusable(path.parent, error)
 
     def _path(self, signature, codegen) -> Path:
-        """Return the cache file for a signature; kernels for a user's game are in its own folder.
+        """Return the path of the cache file for a signature.
 
-        The digest in the file's name contains a user's game class by its original name, without
-        the number that `add_user_game` added in this process.
+        The kernels of each user's game are in a subfolder of their own. The file's name contains a
+        digest in which the user's game class has its original name, without the number that
+        `add_user_game` added in this process.
         """
         arguments = _arguments(signature)
         folder = self._folder
@@ -245,15 +256,16 @@ def _digest_of(file: str, changed_ns: int) -> str:
 
 
 def _arguments(signature) -> tuple:
-    """Return the argument types of a kernel, given as a tuple or as a numba signature."""
+    """Return the argument types of a signature, given as a numba signature or as their tuple."""
     return tuple(getattr(signature, "args", signature))
 
 
 def _read(path: Path) -> bytes:
-    """Read and verify a file that `_write` stored.
+    """Return the verified contents of a file that `_write` stored.
 
     Raises:
-        ValueError: if it is damaged, or was stored under another name.
+        ValueError: if the file is damaged, or was stored under another name.
+        OSError: if the file cannot be read.
     """
     stored = path.read_bytes()
     digest = stored[:_DIGEST_BYTES]
@@ -264,7 +276,13 @@ def _read(path: Path) -> bytes:
 
 
 def _write(path: Path, data: bytes) -> None:
-    """Write data preceded by its digest, which makes a synced temporary file unnecessary."""
+    """Write data preceded by its SHA-256 digest, by which `_read` detects an incomplete file.
+
+    This makes a synced temporary file unnecessary.
+
+    Raises:
+        OSError: if the file cannot be written; an incomplete file is removed.
+    """
     try:
         path.write_bytes(_digest_named(path, data) + data)
     except OSError:  # a full disk
@@ -277,7 +295,10 @@ def _digest_named(path: Path, data: bytes) -> bytes:
 
 
 def _usable(path: Path) -> Path | None:
-    """Return ``path`` if its folder can be used for the cache, else None."""
+    """Return a cache file's path with its folder resolved, or None if the folder is unusable.
+
+    In the latter case, a line on standard error says why.
+    """
     try:
         return _checked_folder(path.parent) / path.name
     except OSError as error:
@@ -289,7 +310,12 @@ _checked_folder = functools.lru_cache(private_folder)
 
 
 def _say_unusable(folder: Path, error: Exception) -> None:
-    """Print once why compiled code cannot be kept; only the main process prints it."""
+    """Print on standard error, once and only in the main process, why the cache cannot be used.
+
+    Args:
+        folder: the folder in which compiled code should be kept.
+        error: why this is impossible.
+    """
     if _KernelCache.complains and multiprocessing.parent_process() is None:
         reason = getattr(error, "strerror", None) or str(error)
         place = getattr(error, "filename", None) or folder

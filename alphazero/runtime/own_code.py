@@ -1,12 +1,13 @@
-"""Load code from outside this package by name: ``module:name``, or the name of an entry point.
+"""Load users' code by name: ``module:name``, or the name of an entry point.
 
-An installed package announces entry points in its ``pyproject.toml``:
+An installed package declares entry points in its ``pyproject.toml``:
 
     [project.entry-points."alphazero.games"]
     breakthrough = "my_package.rules:GAME"
 
-Importing a module runs it, so callers must make sure that the user wants that: ``module:name`` from
-a stored file runs only if the user names it too; the user has installed every entry point.
+Importing a module runs its code, so callers must make sure that the user agrees. A ``module:name``
+that comes from a stored file may be imported only if the user has given it too. Entry points need
+no permission, because the user has installed their packages.
 """
 
 import importlib
@@ -20,24 +21,26 @@ from typing import Any
 
 from alphazero.runtime.errors import ConfigError
 
-#: The names of the entry-point groups.
-GAMES, NETWORKS, PLAYERS = "alphazero.games", "alphazero.networks", "alphazero.players"
+# The names of the entry-point groups.
+GAMES = "alphazero.games"
+NETWORKS = "alphazero.networks"
+PLAYERS = "alphazero.players"
 _PLAIN = (ImportError, AttributeError, SyntaxError)  # errors that are clear without their type
 _PACKAGE = Path(__file__).parents[1]
 _PYTHON = Path(os.__file__).parent
 
 
 def is_module_name(name: str) -> bool:
-    """Return whether a name has the form ``module:name``; both parts may contain dots."""
+    """Return whether a name has the form ``module:name``, in which both parts may contain dots."""
     module, _, attribute = name.partition(":")
     parts = [*module.split("."), *attribute.split(".")]
     return bool(attribute) and all(part.isidentifier() for part in parts)
 
 
 def announced(group: str) -> dict[str, EntryPoint]:
-    """Return the entry points of a group that installed packages announce, keyed by name.
+    """Return {name: entry point} for those that installed packages declare in a group.
 
-    None is loaded.
+    No entry point is loaded, so no code of these packages runs.
     """
     return {entry.name: entry for entry in entry_points(group=group)}
 
@@ -46,58 +49,69 @@ def load_own(name: str, group: str, key: str, others: Sequence[str] = ()) -> Any
     """Import and return the object that ``module:name`` or an entry point refers to.
 
     Args:
-        group: group of the entry points.
-        key: the setting that names the object, for errors.
-        others: other values that the setting accepts, for errors.
+        name: ``module:name``, or the name of an entry point.
+        group: the group in which to look for the entry point, such as "alphazero.games".
+        key: the setting that gave the name, for errors.
+        others: further values that the setting accepts, such as names of built-in games, listed in
+            errors.
 
     Raises:
-        ConfigError: if there is no such module, name or entry point, or the import fails.
+        ConfigError: if there is no such module, object or entry point, or the import fails.
     """
     if is_module_name(name):
         return _imported(name, name, key)
-    if (entry := announced(group).get(name)) is None:
-        raise ConfigError.of(key, name, [*others, *announced(group), "module:name"])
-    return _imported(entry.value.partition("[")[0].strip(), name, key)
+    entries = announced(group)
+    if name not in entries:
+        raise ConfigError.of(key, name, [*others, *entries, "module:name"])
+    target = entries[name].value.partition("[")[0].strip()
+    return _imported(target, name, key)
 
 
 def reason_of(error: BaseException) -> str:
-    """Describe an error that a user's code raised as a clause, with file and line in that code."""
+    """Describe an error in a user's code as a clause such as "KeyError: 3 (my_game.py, line 12)".
+
+    File and line are those of the last frame in the user's code; they are left out if there is none
+    or if the message of a syntax error states them already.
+    """
     text = " ".join(str(error).split()).rstrip(".")
     own = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_own(frame.filename)]
-    # The message of a syntax error names its line.
-    is_placed = own and not isinstance(error, SyntaxError)
-    place = f" ({Path(own[-1].filename).name}, line {own[-1].lineno})" if is_placed else ""
+    place = ""
+    if own and not isinstance(error, SyntaxError):  # its message names the line
+        last = own[-1]
+        place = f" ({Path(last.filename).name}, line {last.lineno})"
     kind = "" if isinstance(error, _PLAIN) else f"{type(error).__name__}: "
     return f"{kind}{text}{place}"
 
 
 def _is_own(file: str) -> bool:
-    """Return whether a file is the user's own: not part of this package, Python or torch."""
-    is_pythons = file.startswith("<") or Path(file).is_relative_to(_PYTHON)
-    parts = Path(file).parts
-    return not (
-        Path(file).is_relative_to(_PACKAGE)
-        or "torch" in parts
-        or is_pythons
-        and "site-packages" not in parts
-    )
+    """Return whether a source file is not part of this package, Python's library or torch."""
+    path = Path(file)
+    if path.is_relative_to(_PACKAGE) or "torch" in path.parts:
+        return False
+    is_pythons = file.startswith("<") or path.is_relative_to(_PYTHON)
+    return not is_pythons or "site-packages" in path.parts
 
 
 def _imported(target: str, name: str, key: str) -> Any:
-    """Import the object that ``target``, a ``module:name``, refers to.
+    """Import and return the object that a ``module:name`` refers to.
 
     Args:
-        name: the name that the user typed, for errors.
-        key: the setting that holds the name, for errors.
+        target: the ``module:name``.
+        name: the name that the user typed, for errors; for an entry point, it differs from
+            ``target``.
+        key: the setting that gave the name, for errors.
+
+    Raises:
+        ConfigError: if there is no such module or object, or the import fails.
     """
     module_name, _, attribute = target.partition(":")
     if os.getcwd() not in sys.path:  # present with `python -m`, but not in a console command
         sys.path.insert(0, os.getcwd())
     try:
-        found = importlib.import_module(module_name)
+        imported: Any = importlib.import_module(module_name)
         for part in filter(None, attribute.split(".")):
-            found = getattr(found, part)
-        return found
+            imported = getattr(imported, part)
+        return imported
     except Exception as error:  # a module may raise anything while it runs
         where = "" if target == name else f"its entry point {target}: "
         raise ConfigError.of(key, name, reason=f"{where}{reason_of(error)}") from error

@@ -1,7 +1,7 @@
-"""Control this process: OpenMP threads, freed memory, standard output and exit.
+"""Control this process: its OpenMP threads, freed memory, standard output and exit.
 
-A program calls `limit_spinning` before it imports torch. Importing `alphazero` never calls it,
-because that would change the environment of the user's own program.
+A program calls `limit_spinning` before it imports torch. Importing `alphazero` never does, because
+that would change the environment of the user's program.
 """
 
 import contextlib
@@ -13,44 +13,48 @@ import sys
 from typing import NoReturn, TextIO
 
 # glibc's M_TRIM_THRESHOLD and M_MMAP_THRESHOLD, from its malloc.h.
-_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
+_TRIM_THRESHOLD = -1
+_MMAP_THRESHOLD = -3
 
 
 def limit_spinning() -> None:
     """Let idle OpenMP threads spin for about a thousand turns, then sleep.
 
-    The threads wait for each other after every layer of a training step. Measured on two cores
-    with the 4x48 network and 256 samples: with unlimited spinning, the default, a step takes 20 to
-    30 times as long when another program uses the same cores; without spinning it takes 1.4 times
-    as long on a quiet machine. A thousand turns is best in both cases: 30 ms on a quiet machine,
-    95 ms with one core taken.
+    The threads wait for each other after every layer of a training step. With the 4x48 network and
+    256 samples on two cores, a step was measured to take 20 to 30 times as long with unlimited
+    spinning, the default, when another program uses the same cores; without spinning it takes 1.4
+    times as long on an idle machine. A thousand turns is best in both cases: 30 ms on an idle
+    machine, 95 ms with one core taken.
 
-    libgomp reads these variables when torch is first imported. Other OpenMP libraries read only
-    OMP_WAIT_POLICY. Variables that the user has set are kept.
+    libgomp reads these environment variables when torch is first imported; other OpenMP libraries
+    read only OMP_WAIT_POLICY. Variables that the user has set are kept.
     """
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     os.environ.setdefault("GOMP_SPINCOUNT", "1000")
 
 
 def keep_freed_memory() -> None:
-    """Make glibc keep up to 1 GB of freed memory for the next arrays; without glibc, do nothing.
+    """Make glibc keep up to 1 GB of freed memory for later arrays; without glibc, do nothing.
 
-    By default glibc returns every large array to the system and requests it again. That costs 3,600
-    page faults in a learner step (4 x 48 network, 256 samples), a tenth of its time. Peak memory
-    stays the same: 618 and 623 MB in two runs of three iterations without this setting, 633 and
-    626 MB with it. 32 MB is the largest threshold that every glibc accepts; larger arrays are
-    returned as before.
+    By default glibc returns every large array to the system and requests the memory again. That
+    costs 3,600 page faults in a learner step (4 x 48 network, 256 samples), a tenth of its time.
+    Peak memory stays the same: 618 and 623 MB in two runs of three iterations without this setting,
+    633 and 626 MB with it. 32 MB is the largest threshold that every glibc accepts; larger arrays
+    are returned as before.
     """
-    mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
+    if sys.platform != "linux":
+        return
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is not None:
         mallopt(_MMAP_THRESHOLD, 32 << 20)
         mallopt(_TRIM_THRESHOLD, 1 << 30)
 
 
 def claim_output() -> TextIO:
-    """Reserve standard output for this program's replies; return the stream to write them to.
+    """Reserve standard output for this program's replies, and return the stream for the replies.
 
-    From then on, all other output, such as that of C libraries, goes to standard error.
+    From then on, all other output, such as that of C libraries, goes to standard error. If standard
+    output has already been replaced in Python, the replacement is returned and nothing changes.
     """
     if sys.stdout is not sys.__stdout__:  # something in this process captures it
         return sys.stdout
@@ -60,10 +64,11 @@ def claim_output() -> TextIO:
 
 
 def end_process(status: int = 0) -> NoReturn:
-    """End the process at once, whatever its other threads are doing.
+    """End the process at once with an exit status, without waiting for its other threads.
 
-    Python would wait for threads that load a network or compile kernels, and stop others inside a
-    library, where C++ code then aborts the process (SIGABRT).
+    Standard output and standard error are flushed first. A normal exit would wait for threads that
+    load a network or compile kernels, and would stop others inside C++ libraries, which then abort
+    the process (SIGABRT).
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
@@ -74,7 +79,7 @@ def end_process(status: int = 0) -> NoReturn:
 
 
 def version_of(package: str) -> str:
-    """Return the version of an installed package, or "not installed" if it is missing."""
+    """Return the version of an installed package, or "not installed"."""
     try:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:

@@ -1,8 +1,8 @@
-"""Random numbers: one root seed, named child generators, no global state.
+"""Random numbers: one root seed, named child generators, and no global state.
 
-Python code uses numpy's generators. Compiled code uses a one-element uint64 array that it advances
-in place with xorshift64 (G. Marsaglia, "Xorshift RNGs", 2003), which consists of shifts and
-exclusive-ors, so compiled and interpreted runs agree bit for bit.
+Python code uses numpy's generators. In compiled code, the random state is a one-element uint64
+array, which xorshift64 advances in place (G. Marsaglia, "Xorshift RNGs", 2003). This algorithm
+needs only shifts and exclusive-ors, so compiled and interpreted runs agree bit for bit.
 """
 
 import zlib
@@ -18,27 +18,45 @@ _32 = np.uint64(32)
 
 
 def child_generator(seed: int, name: str) -> np.random.Generator:
-    """Derive the random generator called ``name`` from the root ``seed``.
+    """Derive the random generator called ``name`` from a root seed.
 
-    Different names give independent streams.
+    The same seed and name always give a generator with the same random numbers; different names
+    give independent streams.
+
+    Args:
+        seed: the root seed, not negative.
+        name: the purpose of the random numbers, such as "replay".
     """
-    return np.random.default_rng(np.random.SeedSequence([seed, zlib.crc32(name.encode())]))
+    sequence = np.random.SeedSequence([seed, zlib.crc32(name.encode())])
+    return np.random.default_rng(sequence)
 
 
 def uniform_actions(legal_action_mask: np.ndarray, generator: np.random.Generator) -> np.ndarray:
-    """Draw a uniformly random legal action, int32[B], for each row of the mask, bool[B, A]."""
+    """Draw a uniformly random legal action for each row of a mask.
+
+    Args:
+        legal_action_mask: bool[B, A], True where an action is legal; each row must have one.
+        generator: the generator to draw from.
+
+    Returns:
+        The actions, int32[B].
+    """
     keys = np.where(legal_action_mask, generator.random(legal_action_mask.shape), -1.0)
     return keys.argmax(axis=1).astype(np.int32)
 
 
 def kernel_rng(generator: np.random.Generator) -> np.ndarray:
-    """Make a random state for compiled code: uint64[1], never zero, drawn from ``generator``."""
+    """Draw the initial random state of compiled code, for `next_bits`: uint64[1], never zero.
+
+    Args:
+        generator: the generator to draw from.
+    """
     return generator.integers(1, 2**64 - 1, size=1, dtype=np.uint64)
 
 
 @njit
 def next_bits(rng):
-    """Advance ``rng`` (uint64[1], not zero) and return 64 random bits."""
+    """Advance the random state ``rng`` (uint64[1], not zero) and return it as 64 random bits."""
     x = rng[0]
     x ^= x << _13
     x ^= x >> _7
@@ -49,14 +67,18 @@ def next_bits(rng):
 
 @njit
 def random_below(rng, bound):
-    """Return a uniform integer in [0, bound), for 1 <= bound < 2**32.
+    """Return a uniformly random integer in [0, bound), for 1 <= bound < 2**32.
 
-    D. Lemire's multiply-and-shift, on the upper 32 bits.
+    This is D. Lemire's multiply-and-shift method, applied to 32 random bits. Without his rejection
+    step, the probabilities of the results differ by up to 2**-32.
+
+    Args:
+        rng: the random state, uint64[1], which is advanced in place.
     """
     return np.int64(((next_bits(rng) >> _32) * np.uint64(bound)) >> _32)
 
 
 @njit
 def random_unit(rng):
-    """Return a uniform float in [0, 1)."""
+    """Return a uniformly random float in [0, 1), advancing the random state ``rng`` (uint64[1])."""
     return np.float64(next_bits(rng) >> np.uint64(11)) * (1.0 / 9007199254740992.0)

@@ -1,8 +1,8 @@
-"""The source of a user's game: its module, and the user's modules that it imports.
+"""Read the source code of a user's game: its module, and the user's modules that it imports.
 
-The files are parsed but never run. The digest of their code identifies the rules in everything that
-is stored: compiled kernels, results of the rule check, runs and networks. It ignores comments,
-docstrings and layout. Libraries are not included.
+The files are parsed but never run. The digest of their code identifies the game's rules in
+everything that is stored: compiled kernels, results of rule checks, runs and networks. The digest
+ignores comments, docstrings and layout. Libraries are not included.
 """
 
 import ast
@@ -21,38 +21,51 @@ _LIBRARIES = ("site-packages", "dist-packages")
 
 
 def source_files(file: Path) -> list[Path]:
-    """Return the paths of a file and of the user's files that it imports, also indirectly."""
-    found = list[Path]()
+    """Return the paths of a Python file and of the user's files that it imports, even indirectly.
+
+    Files of this package and of installed libraries are left out, except those of the library to
+    which ``file`` itself belongs.
+    """
+    sources = list[Path]()
     pending = [file]
     while pending:
-        place = pending.pop()
-        if place in found or place.is_relative_to(_PACKAGE_FOLDER):
+        path = pending.pop()
+        if path in sources or path.is_relative_to(_PACKAGE_FOLDER):
             continue
-        if place == file or _library(place) in ("", _library(file)):
-            found.append(place)
-            pending += _imported_files(place, file.parent)
-    return found
+        if path == file or _library(path) in ("", _library(file)):
+            sources.append(path)
+            pending += _imported_files(path, file.parent)
+    return sources
 
 
 def source_text(file: Path) -> str:
-    """Return the code of a file and the user's files it imports, without comments.
+    """Return the code of a file and of the files that `source_files` finds, without comments.
 
-    Blocks such as ``if __name__ == "__main__"`` are left out.
+    Blocks that run only when a file is started as a program, such as ``if __name__ == "__main__"``,
+    are left out.
     """
-    return "\n\n\n".join(
-        ast.unparse(ast.Module([node for node in _tree(place).body if not _is_script(node)], []))
-        for place in source_files(file)
-    )
+    texts = list[str]()
+    for path in source_files(file):
+        statements = [node for node in _tree(path).body if not _is_script(node)]
+        texts.append(ast.unparse(ast.Module(statements, [])))
+    return "\n\n\n".join(texts)
 
 
 def module_file(module_name: str) -> Path | None:
-    """Return the source file of a loaded module; None if it has none, as in a notebook."""
+    """Return the source file of an imported module, or None if the module has no source file.
+
+    The module of a notebook, for example, has none.
+    """
     file = getattr(sys.modules.get(module_name), "__file__", None)
-    return Path(file) if file and Path(file).is_file() else None
+    if file and Path(file).is_file():
+        return Path(file)
+    return None
 
 
 def digest_of(text: str) -> str:
-    """Return the digest of a game's rules, given as source code; "" for an empty text.
+    """Return the SHA-256 hex digest of a game's rules, given as source code; "" for an empty text.
+
+    Comments, docstrings and layout do not affect the digest.
 
     Raises:
         SyntaxError, ValueError: if the text is not Python.
@@ -69,10 +82,11 @@ class _WithoutDocstrings(ast.NodeTransformer):
 
 
 def read_source(file: Path) -> str:
-    """Read a source file in its declared encoding, without a byte order mark.
+    """Read a source file in the encoding that it declares, without a byte order mark.
 
     Raises:
-        OSError, SyntaxError: if it cannot be read, or decoded.
+        OSError: if the file cannot be read.
+        SyntaxError, UnicodeDecodeError: if the file cannot be decoded.
     """
     with tokenize.open(file) as opened:
         return opened.read()
@@ -82,14 +96,16 @@ def read_source(file: Path) -> str:
 
 
 def _library(file: Path) -> str:
-    """Return the name of the installed package that contains a file, or "" for a user's file."""
+    """Return the name of the installed package that a file belongs to; "" for a user's file."""
     parts = file.parts
-    places = [parts.index(name) for name in _LIBRARIES if name in parts]
-    return parts[places[0] + 1] if places else ""
+    for name in _LIBRARIES:
+        if name in parts:
+            return parts[parts.index(name) + 1]
+    return ""
 
 
 def _tree(file: Path) -> ast.Module:
-    """Parse a file; return an empty syntax tree if it cannot be read or parsed."""
+    """Parse a source file; return an empty syntax tree if it cannot be read or parsed."""
     try:
         return ast.parse(read_source(file))
     except (OSError, SyntaxError, ValueError):
@@ -97,52 +113,68 @@ def _tree(file: Path) -> ast.Module:
 
 
 def _is_script(node: ast.stmt) -> bool:
-    """Return whether a statement is a block that only runs if its file is started as a program."""
+    """Return whether a statement is an ``if`` block that depends on ``__name__``.
+
+    Such a block runs only if its file is started as a program.
+    """
     return isinstance(node, ast.If) and "__name__" in ast.unparse(node.test)
 
 
 def _imported_files(file: Path, folder: Path) -> Iterator[Path]:
-    """Yield the files of the modules that a file imports.
+    """Yield the source files of the modules that a file imports directly.
 
     Args:
-        folder: where to look for modules that Python does not find.
+        file: the Python file whose import statements are read.
+        folder: where to look for modules that are not on Python's search path.
     """
     for node in ast.walk(_tree(file)):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
-            place = None
+            base = None
         elif isinstance(node, ast.ImportFrom):
-            base = [node.module] if node.module else []
-            names = [".".join([*base, *part]) for part in ([], *([a.name] for a in node.names))]
-            place = file.parents[node.level - 1] if node.level else None
+            prefix = f"{node.module}." if node.module else ""
+            names = [node.module or ""]  # each name may be a module, too
+            names += [prefix + alias.name for alias in node.names]
+            base = file.parents[node.level - 1] if node.level else None
         else:
             continue
         for name in names:
-            if found := _module_path(name, place, folder):
-                yield found
+            path = _module_path(name, base, folder)
+            if path is not None:
+                yield path
 
 
-def _module_path(name: str, place: Path | None, folder: Path) -> Path | None:
-    """Find the source file of the module ``name``; return None for a library in C, for example.
+def _module_path(name: str, base: Path | None, folder: Path) -> Path | None:
+    """Find the source file of a module.
 
     Args:
+        name: the dotted name of the module.
         place: the folder that a relative import starts from; None for an absolute import.
-        folder: where to look for modules that Python does not find.
+        folder: where to look for modules that are not on Python's search path.
+
+    Returns:
+        The path; None for a module of Python's own library, a module without Python source, or one
+        that does not exist.
     """
-    if place is None:
+    if base is None:
         top, _, name = name.partition(".")
-        if top in sys.stdlib_module_names or (spec := _spec(top, folder)) is None:
+        spec = None if top in sys.stdlib_module_names else _spec(top, folder)
+        if spec is None:
             return None
         if not name or not spec.submodule_search_locations:
-            return Path(spec.origin) if spec.origin and spec.origin.endswith(".py") else None
-        place = Path(next(iter(spec.submodule_search_locations)))
-    path = place.joinpath(*name.split("."))
-    candidates = (path.with_suffix(".py"), path / "__init__.py")
-    return next((one for one in candidates if one.is_file()), None)
+            is_python = spec.origin and spec.origin.endswith(".py")
+            return Path(spec.origin) if is_python else None
+        base = Path(next(iter(spec.submodule_search_locations)))
+    path = base.joinpath(*name.split("."))
+    for candidate in (path.with_suffix(".py"), path / "__init__.py"):
+        if candidate.is_file():
+            return candidate
+    return None
 
 
 def _spec(name: str, folder: Path) -> Any:
     with contextlib.suppress(ImportError, ValueError):  # ValueError: raised for a script
-        if found := importlib.util.find_spec(name):
-            return found
+        spec = importlib.util.find_spec(name)
+        if spec is not None:
+            return spec
     return PathFinder.find_spec(name, [str(folder)])

@@ -1,9 +1,9 @@
-"""Batched PUCT search: B games in lockstep share one evaluator.
+"""Batched PUCT search: the searches of B games run in lockstep and share one evaluator.
 
-In: positions, an evaluator, and a number of simulations for each game. Out: `PolicyOutput`. Each
-`step` runs one simulation in every unfinished search and calls the evaluator once for all the
+Each `step` runs one simulation in every unfinished search and calls the evaluator once for all the
 leaves. A game whose search is finished can move on at once (`advance`, `reset`) while the others
-continue, so the evaluator always gets a full batch.
+continue, so the evaluator always gets a full batch. `output` returns the results as a
+`PolicyOutput`.
 """
 
 import time
@@ -23,25 +23,32 @@ from alphazero.search.subtree import keep_subtree
 class TreeSearch:
     """Searches the positions of B games in lockstep, with one evaluator for all of them.
 
-    A search ends after ``num_simulations`` simulations. The visits in a subtree kept from the
-    previous move count as simulations, unless ``settings.count_kept_visits`` is False.
+    A search ends after ``num_simulations`` simulations, or earlier if it proves the root's result.
+    The visits in a subtree kept from the previous move count as simulations, unless
+    ``settings.count_kept_visits`` is False.
 
     Memory: B * (max_simulations + 1) * `alphazero.search.tree.bytes_per_node(A)` bytes, plus a
-    state for each node, allocated once. If kept visits do not count, it is `game.max_plies` times
-    as much.
+    state for each node, allocated once. If kept visits do not count, `game.max_plies` times as much
+    is allocated.
 
     Args:
-        game: a batched game, see `alphazero.games.batched_game`.
-        evaluator: see `alphazero.inference.evaluator.Evaluator`.
-        num_games: number of games, B.
-        max_simulations: the largest ``num_simulations`` of any search.
+        game: the rules of the game, an `alphazero.games.batched_game.Game`.
+        evaluator: computes the policies and values of new leaves, an
+            `alphazero.inference.evaluator.Evaluator`.
+        num_games: B, number of games.
+        max_simulations: the largest ``num_simulations`` that any search may have.
+        settings: the search's constants, root algorithm and tree reuse.
         generator: random generator for the root noise.
         leaves_per_step: maximum number of leaves of one tree per call of the evaluator, see
-            `alphazero.search.in_flight`; above 1, all roots must choose by PUCT.
-        exact_leaves: tries to prove the results of new nodes before the evaluator sees them; a
-            proven result counts like the end of a game. None evaluates all unfinished positions.
+            `alphazero.search.in_flight`; if above 1, all roots must choose by PUCT.
+        exact_leaves: tries to prove the results of new nodes before they are evaluated; a proven
+            result counts like the end of a game. None means that all unfinished positions are
+            evaluated.
         explores: whether to add root noise and forced playouts, as self-play does to make training
-            targets. False searches as strongly as possible.
+            targets; False searches as strongly as possible.
+
+    Attributes:
+        counts: the numbers of simulations and evaluations so far, and the evaluator's time.
     """
 
     def __init__(
@@ -66,7 +73,8 @@ class TreeSearch:
             num_nodes = max_simulations * game.max_plies + 1
         self._tree = trees.make_tree(num_games, num_nodes, game.num_actions, settings.mcts_solver)
         self._expansion = Expansion(game, evaluator, self._tree, exact_leaves)
-        self._states, self._root_states = self._expansion.states, self._expansion.root_states
+        self._states = self._expansion.states
+        self._root_states = self._expansion.root_states
         self.counts = self._expansion.counts
         self._budgets = np.zeros(num_games, np.int32)
         self._finished = np.zeros(num_games, np.bool_)
@@ -79,7 +87,7 @@ class TreeSearch:
 
     @property
     def tree(self) -> trees.Tree:
-        """The search trees; callers must not change them."""
+        """The search trees of all games; callers must not change them."""
         return self._tree
 
     @property
@@ -88,32 +96,40 @@ class TreeSearch:
         return self._root_states
 
     def reset(self, rows: np.ndarray, states: np.ndarray, num_simulations) -> None:
-        """Begin searches with empty trees in the listed games.
+        """Begin a search with an empty tree in each of the given games.
 
         Args:
-            rows: int[M], indices of the games.
-            states: [M, K], unfinished positions.
-            num_simulations: simulations of each search, one number or int[M]; at most
-                `max_simulations`.
+            rows: int[M], the indices of the games.
+            states: [M, K], the unfinished positions to search, as states of K words.
+            num_simulations: number of simulations of each search, as one number or int[M].
+
+        Raises:
+            ValueError: if ``num_simulations`` exceeds `max_simulations`.
         """
         self._root_states[rows] = states
         self._tree.num_nodes[rows] = 0
         self._begin(rows, num_simulations)
 
     def advance(self, rows, actions, states, num_simulations) -> None:
-        """Continue with the positions after the actions played, and keep their subtrees.
+        """Begin a search after the action played in each given game, keeping the action's subtree.
+
+        If ``settings.reuse_tree`` is False, the searches begin with empty trees, as in `reset`.
 
         Args:
-            rows: int[M], indices of the games.
+            rows: int[M], the indices of the games.
             actions: int[M], the actions played.
-            states: [M, K], the unfinished positions after the actions.
-            num_simulations: simulations of each search, one number or int[M].
+            states: [M, K], the unfinished positions after the actions, as states of K words.
+            num_simulations: number of simulations of each search, as one number or int[M].
+
+        Raises:
+            ValueError: if ``num_simulations`` exceeds `max_simulations`.
         """
         if not self.settings.reuse_tree:
             self.reset(rows, states, num_simulations)
             return
         rows = np.asarray(rows, np.int32)
-        sources = np.empty((len(rows), self._states.shape[1]), np.int32)
+        num_nodes = self._states.shape[1]
+        sources = np.empty((len(rows), num_nodes), np.int32)
         num_kept = np.empty(len(rows), np.int32)
         keep_subtree(self._tree, rows, np.asarray(actions, np.int32), sources, num_kept)
         for row, row_sources, num in zip(rows, sources, num_kept):
@@ -123,61 +139,86 @@ class TreeSearch:
         self._roots.prepare(rows[num_kept > 0], self._budgets)
 
     def stop(self, rows: np.ndarray) -> None:
-        """Exclude the listed games from further steps until `reset` or `advance`."""
+        """Exclude games from further steps until `reset` or `advance` begins new searches in them.
+
+        Args:
+            rows: int[M], the indices of the games.
+        """
         self._in_use[rows] = False
 
     def finished_rows(self) -> np.ndarray:
-        """Return the indices (int32[M]) of the games whose search is finished and not stopped."""
+        """Return the indices of the games whose search is finished and not stopped, int32[M].
+
+        A search is finished when all its simulations are done or its root's result is proven.
+        """
         simulation.finished_rows(self._tree, self._budgets, self._finished)
         return np.flatnonzero(self._finished & self._in_use).astype(np.int32)
 
     def step(self) -> None:
         """Run one simulation in every unfinished search, and evaluate all leaves in one batch.
 
-        A simulation that reaches the end of a game backs up the result at once, and a second
-        simulation follows. There is no third, so that the other searches do not wait long.
+        If a simulation reaches the end of a game, or a proven result, that result is backed up at
+        once, and that search runs a second simulation in the same step. It never runs a third, so
+        that the other searches do not wait long. With ``leaves_per_step`` above 1, each search
+        instead runs up to that number of simulations, once.
         """
         new = self._find(np.flatnonzero(self._in_use).astype(np.int32))
         if new is None:
             return
         leaves = self._expansion.add(new)
         ended = new.edges.rows[new.positions.over]
-        if len(ended) and self._in_flight is None and (new := self._find(ended)) is not None:
-            second = self._expansion.add(new)
-            leaves = Leaves(*(np.concatenate(parts) for parts in zip(leaves, second)))
+        if len(ended) and self._in_flight is None:
+            second = self._find(ended)
+            if second is not None:
+                more_leaves = self._expansion.add(second)
+                leaves = Leaves(*map(np.concatenate, zip(leaves, more_leaves)))
         if len(leaves.rows):
             answers = self._expansion.evaluate(leaves.states)
             self._expansion.expand_and_backward(leaves, *answers)
-            self._roots.prepare(leaves.rows[leaves.nodes == trees.ROOT_INDEX], self._budgets)
+            is_root = leaves.nodes == trees.ROOT_INDEX
+            self._roots.prepare(leaves.rows[is_root], self._budgets)
 
     def run(
         self, deadline: float | None = None, progress: Callable[[float], None] | None = None
     ) -> None:
-        """Take steps until every search in use is finished.
+        """Take steps until every search in use is finished or the deadline has passed.
 
         Args:
-            deadline: time of `time.monotonic` at which to stop, though not before every root has
-                visited an action; None sets no limit.
-            progress: called after each step with the fraction of simulations finished, in [0, 1].
+            deadline: time of `time.monotonic` at which to stop, though not before every search has
+                visited at least one root action; None sets no limit.
+            progress: called after each step with the fraction of the simulations that are done, in
+                [0, 1], averaged over the searches.
         """
         rows = np.flatnonzero(self._in_use)
         while len(self.finished_rows()) < len(rows):
             self.step()
             if progress is not None:
-                made = self._tree.node_visits[rows, trees.ROOT_INDEX] / (self._budgets[rows] + 1)
-                progress(float(np.minimum(made, 1.0).mean()))
+                visits = self._tree.node_visits[rows, trees.ROOT_INDEX]
+                fractions = np.minimum(visits / (self._budgets[rows] + 1), 1.0)
+                progress(float(fractions.mean()))
             if deadline is not None and time.monotonic() >= deadline:
                 if (self._tree.node_visits[rows, trees.ROOT_INDEX] > 1).all():
                     return
 
     def output(self, rows: np.ndarray, temperatures: np.ndarray | None = None) -> PolicyOutput:
-        """Return moves, policies and values of the listed searches; see `Roots.output`."""
+        """Return the chosen actions, policies and values of the given games; see `Roots.output`.
+
+        Args:
+            rows: int[M], the indices of the games.
+            temperatures: float[M], factors of the Gumbel noise, 1 by default; ignored by PUCT
+                roots.
+        """
         return self._roots.output(rows, temperatures)
 
     def principal_variation(self, row: int) -> list[int]:
         """Return the expected line of play: the chosen action, then the most visited actions.
 
-        The line is empty if the root has not been evaluated.
+        Args:
+            row: the index of the game.
+
+        Returns:
+            The actions in order of play, the first at the root; [] if the root has not been
+            evaluated.
         """
         tree = self._tree
         node = trees.ROOT_INDEX
@@ -197,16 +238,24 @@ class TreeSearch:
     def best_line(self, row: int) -> tuple[list[int], float]:
         """Return the line of play to the best proven result in a tree, and that result.
 
-        This is for games of one player. If no result is proven, it returns [] and -1.
+        This is only for games with one player, whose viewpoint all results have.
+
+        Args:
+            row: the index of the game.
+
+        Returns:
+            The actions from the root to the position with the best proven result, and that result
+            in [-1, 1]; [] and -1 if no result is proven.
         """
         tree = self._tree
-        known = tree.proven_values[row, : tree.num_nodes[row]].copy()
-        known[known == trees.UNPROVEN] = -trees.UNPROVEN
-        if known.max(initial=-trees.UNPROVEN) == -trees.UNPROVEN:
+        results = tree.proven_values[row, : tree.num_nodes[row]].copy()
+        is_unproven = results == trees.UNPROVEN
+        if is_unproven.all():
             return [], -1.0
+        results[is_unproven] = -trees.UNPROVEN
         # On ties, take the last node: a finished game is added after all nodes that it proves.
-        node = int(len(known) - 1 - known[::-1].argmax())
-        result = float(known[node])
+        node = int(len(results) - 1 - results[::-1].argmax())
+        result = float(results[node])
         line = []
         while node != trees.ROOT_INDEX:
             line.append(int(tree.action_from_parent[row, node]))
@@ -226,10 +275,11 @@ class TreeSearch:
         self._in_use[rows] = True
 
     def _find(self, rows: np.ndarray) -> NewNodes | None:
-        """Run up to `leaves_per_step` simulations in each listed game whose search is unfinished.
+        """Run up to `leaves_per_step` simulations in each given game whose search is unfinished.
 
         Returns:
-            The new nodes; None if no simulation found one, see `alphazero.search.simulate`.
+            The new nodes, not yet added to the trees; None if no simulation ended at a new node,
+            see `alphazero.search.simulate`.
         """
         edges = simulation.make_edges(len(rows) * self.leaves_per_step)
         arguments = (self._tree, rows, self._budgets, self._roots.exploration)

@@ -1,8 +1,8 @@
-"""`Expansion`: stores the positions of the nodes of B trees, and gives new nodes their values.
+"""Stores the positions of the nodes of B trees, and gives new nodes their values.
 
-In: the edges found by simulations (`alphazero.search.simulate.Edges`). Out: new nodes with an exact
-result (a finished game or a proof) or with the evaluator's policy and value. Choosing moves is not
-part of this file.
+The edges found by simulations (`alphazero.search.simulate.Edges`) lead to new nodes. Each node gets
+an exact result (of a finished game, or from a proof) or the evaluator's policy and value. This
+module does not choose moves.
 
 Shapes: B games, M new nodes, N nodes of a tree, K state words, A actions.
 """
@@ -20,66 +20,67 @@ from alphazero.search.simulate import Edges
 
 @dataclasses.dataclass
 class SearchCounts:
-    """How much work a search has done so far, for reports."""
+    """The numbers of simulations and evaluations by a `TreeSearch`, and the evaluator's time."""
 
     num_simulations: int = 0  #: number of simulations that ended at a new node
-    num_evaluations: int = 0  #: number of positions evaluated
+    num_evaluations: int = 0  #: number of positions passed to the evaluator
     num_batches: int = 0  #: number of calls of the evaluator
     total_depth: int = 0  #: sum of the new nodes' distances from their roots
     evaluator_s: float = 0.0  #: wall-clock seconds spent in the evaluator
 
 
 class NewNodes(NamedTuple):
-    """M new nodes, one at the end of each edge, that are still to be added to the trees."""
+    """M new nodes, one at the end of each edge, that have not been added to the trees yet."""
 
-    edges: Edges
+    edges: Edges  #: the edges that lead to the new nodes
     positions: Transition  #: the new positions; ``over`` and ``results`` include proven results
 
 
 class Leaves(NamedTuple):
-    """M new leaves that are still to be evaluated."""
+    """M newly added nodes that have not been evaluated yet."""
 
-    rows: np.ndarray  #: int32[M], index of each leaf's game
-    nodes: np.ndarray  #: int32[M], index of each leaf in its tree
+    rows: np.ndarray  #: int32[M], the index of each leaf's game
+    nodes: np.ndarray  #: int32[M], the index of each leaf in its tree
     states: np.ndarray  #: [M, K], the leaves' positions
     legal_action_mask: np.ndarray  #: bool[M, A], True for the legal actions
 
 
 class ExactLeaves(Protocol):
-    """Proves the results of positions, with limited work for each position.
+    """Proves results under perfect play, with limited effort per position.
 
     Every implementation obeys these rules:
 
-    - a result other than `alphazero.search.tree.UNPROVEN` is the result under perfect play;
-    - it never changes ``states``.
+    - `prove` returns the result under perfect play, or else `alphazero.search.tree.UNPROVEN`;
+    - `prove` never changes ``states``.
     """
 
     def prove(self, states: np.ndarray) -> np.ndarray:
-        """Prove the results of unfinished positions where possible.
+        """Prove the results of unfinished positions where the effort limit allows it.
 
         Args:
-            states: [M, K], the positions.
+            states: [M, K], the positions, as states of K words.
 
         Returns:
-            float32[M], results for the player to move; `UNPROVEN` where no proof was found within
-            the limit.
+            float32[M], results in [-1, 1] for the player to move; `UNPROVEN` where no proof was
+            found.
         """
         ...
 
 
 class Expansion:
-    """Adds nodes to the trees of B searches.
+    """Adds nodes to the trees of B searches, with values from the rules, proofs or the evaluator.
 
     Args:
-        game: a batched game, see `alphazero.games.batched_game`.
-        evaluator: see `alphazero.inference.evaluator.Evaluator`.
-        tree: the trees of all B searches.
-        exact_leaves: tries to prove the results of new nodes before the evaluator sees them; None
-            skips this.
+        game: the rules of the game, an `alphazero.games.batched_game.Game`.
+        evaluator: evaluates new leaves, see `alphazero.inference.evaluator.Evaluator`.
+        tree: the trees of all B searches, which are changed in place.
+        exact_leaves: tries to prove the results of new nodes before they are evaluated; None means
+            that no proofs are tried.
 
     Attributes:
-        root_states: [B, K], the positions being searched.
+        root_states: [B, K], the positions being searched, as states of K words.
         states: [B, N, K], the position of each node.
+        counts: the numbers of simulations and evaluations so far, and the evaluator's time.
     """
 
     def __init__(self, game, evaluator, tree: trees.Tree, exact_leaves: ExactLeaves | None):
@@ -92,12 +93,13 @@ class Expansion:
         self._exact_leaves = exact_leaves
 
     def new_nodes(self, edges: Edges, num_roots: int, depth: int) -> NewNodes:
-        """Make the new nodes at the ends of edges: play the actions, then try to prove results.
+        """Compute the positions that edges lead to, and try to prove these positions' results.
 
         Args:
-            edges: M edges, all entries in use.
-            num_roots: how many of the edges are roots.
-            depth: sum of the distances of the other edges' new nodes from their roots.
+            edges: M edges found by simulations, without unused entries.
+            num_roots: how many of the edges stand for roots that have not been evaluated.
+            depth: sum of the distances of the other edges' new nodes from their roots, for
+                `SearchCounts`.
         """
         positions = self._positions(edges, num_roots)
         if self._exact_leaves is not None:
@@ -111,20 +113,29 @@ class Expansion:
         """Add new nodes to the trees, and back up the results of finished and proven ones.
 
         Returns:
-            The remaining nodes, which need the evaluator.
+            The remaining new nodes, which the evaluator must evaluate.
         """
         (rows, parents, actions), positions = new
         nodes = np.empty(len(rows), np.int32)
-        known = positions.players, positions.over, positions.results
-        trees.add_nodes(self._tree, rows, parents, actions, *known, nodes)
+        outcomes = positions.players, positions.over, positions.results
+        trees.add_nodes(self._tree, rows, parents, actions, *outcomes, nodes)
         self.states[rows, nodes] = positions.states
         leaves = Leaves(rows, nodes, positions.states, positions.legal_action_mask)
-        if not positions.over.any():
+        is_open = ~positions.over
+        if is_open.all():
             return leaves
-        return Leaves(*(field[~positions.over] for field in leaves))
+        return Leaves(*(field[is_open] for field in leaves))
 
     def evaluate(self, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Evaluate M positions; return prior logits, float32[M, A], and values, float32[M]."""
+        """Evaluate M positions with the evaluator, counting the evaluations and their time.
+
+        Args:
+            states: [M, K], the positions, as states of K words.
+
+        Returns:
+            The policy logits, float32[M, A], and the values, float32[M], in [-1, 1], for the player
+            to move.
+        """
         planes = self._game.observe(states)
         start = time.perf_counter()
         prior_logits, values = self._evaluator.evaluate(planes)
@@ -136,13 +147,19 @@ class Expansion:
     def expand_and_backward(
         self, leaves: Leaves, prior_logits: np.ndarray, values: np.ndarray
     ) -> None:
-        """Write the evaluator's output into the leaves, and back the values up to the roots."""
+        """Write the evaluator's output into the leaves, and back up the values to the roots.
+
+        Args:
+            leaves: M leaves that `add` returned.
+            prior_logits: float32[M, A], the policies as logits.
+            values: float32[M], in [-1, 1], for the player to move at each leaf.
+        """
         rows, nodes, _, legal_action_mask = leaves
         trees.expand(self._tree, rows, nodes, prior_logits, legal_action_mask, values)
         trees.backward(self._tree, rows, nodes)
 
     def _positions(self, edges: Edges, num_roots: int) -> Transition:
-        """Return the position at the end of each edge; for a root, the root position itself."""
+        """Return the position that each edge leads to; for a root, the position being searched."""
         rows, parents, actions = edges
         if num_roots == 0:
             return self._game.step(self.states[rows, parents], actions)
@@ -158,15 +175,20 @@ def _prove(exact_leaves: ExactLeaves, positions: Transition, is_leaf: np.ndarray
     """Try to prove the results of positions; mark proven ones as over, with their exact results.
 
     Args:
+        exact_leaves: proves the results.
+        positions: M new positions; finished ones are left as they are.
         is_leaf: bool[M], False for roots, which are never proven here: a root needs its moves, not
             only its result.
+
+    Returns:
+        A copy of ``positions`` with the proven results.
     """
     over = positions.over.copy()
     results = positions.results.copy()
     unfinished = np.flatnonzero(is_leaf & ~over)
     if len(unfinished):
         proven = exact_leaves.prove(positions.states[unfinished])
-        known = proven != trees.UNPROVEN
-        over[unfinished[known]] = True
-        results[unfinished[known]] = proven[known]
+        is_proven = proven != trees.UNPROVEN
+        over[unfinished[is_proven]] = True
+        results[unfinished[is_proven]] = proven[is_proven]
     return positions._replace(over=over, results=results)

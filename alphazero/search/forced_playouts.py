@@ -1,8 +1,7 @@
 """Forced playouts at the root, and their removal from the policy target.
 
-In: the statistics of the root. Out: an action, or visit fractions without the forced visits. Forced
-visits make the search explore moves that the noise in the root's priors favours; pruning them keeps
-this exploration out of the training targets.
+Forced visits make the search explore moves that the noise in the root's priors favours. Removing
+those visits from the root's visit fractions keeps this exploration out of the training targets.
 
 Source: D. Wu, "Accelerating self-play learning in Go", arXiv 1902.10565, section 3.2 (KataGo).
 """
@@ -18,43 +17,55 @@ from alphazero.search.tree import ROOT_INDEX, UNPROVEN
 
 @njit
 def select_forced(tree, b, exploration):
-    """Choose the first visited root action that lacks forced visits; if there is none, use PUCT."""
+    """Choose the first visited root action with too few visits, or else the one that PUCT chooses.
+
+    An action has too few visits if it has fewer than `forced_visits` requires.
+
+    Args:
+        tree, b: the search trees and the index of the game.
+        exploration: the constants of the search, `alphazero.search.puct.Exploration`.
+    """
     for action in range(tree.children_index.shape[2]):
+        if tree.children_index[b, ROOT_INDEX, action] < 0:
+            continue
         visits = tree.children_visits[b, ROOT_INDEX, action]
-        if tree.children_index[b, ROOT_INDEX, action] >= 0 and visits < forced_visits(
-            tree, b, action, exploration
-        ):
+        if visits < forced_visits(tree, b, action, exploration):
             return action
     return select_action(tree, b, ROOT_INDEX, exploration, None)
 
 
 @njit
 def forced_visits(tree, b, action, exploration):
-    """Return how many visits forced playouts require of a visited root action.
+    """Return the number of visits, a float, that forced playouts require of a visited root action.
 
         forced_visits = sqrt(forced_playouts_k * prior * visits of all root actions)
 
-    An action proven to lose has a prior of 0 and so needs no visits.
+    An action that is proven to lose has a prior of 0 and so needs no visits.
+
+    Args:
+        tree, b: the search trees and the index of the game.
+        exploration: the constants of the search, `alphazero.search.puct.Exploration`.
     """
     prior = np.float64(tree.children_priors[b, ROOT_INDEX, action])
-    return math.sqrt(
-        exploration.forced_playouts_k * prior * (np.float64(tree.node_visits[b, ROOT_INDEX]) - 1.0)
-    )
+    all_visits = np.float64(tree.node_visits[b, ROOT_INDEX]) - 1.0
+    return math.sqrt(exploration.forced_playouts_k * prior * all_visits)
 
 
 @njit
 def prune_forced(tree, rows, exploration, out_weights):
-    """Remove from the visit fractions the forced visits that PUCT would not have made.
+    """Remove the forced visits that PUCT would not have made from the root's visit fractions.
 
     The most visited action keeps all its visits. Every other action loses up to `forced_visits`
-    visits, one by one, as long as its PUCT score with one visit less (and the same value) stays
-    below the score of the most visited action. An action left with a single visit loses that too,
-    unless it had only one. Proven roots are left unchanged.
+    visits, one by one, as long as its PUCT score with one visit fewer (and the same value) stays
+    below the score of the most visited action. An action reduced to a single visit loses that too.
+    The visit fractions of proven roots are left unchanged.
 
     Args:
-        rows: int32[M], indices of the games.
-        out_weights: float32[M, A], from `alphazero.search.puct.root_policy`; changed in place, each
-            row sums to 1 again.
+        tree: the search trees of all games.
+        rows: int32[M], the indices of the games whose fractions are changed.
+        exploration: the constants of the search, `alphazero.search.puct.Exploration`.
+        out_weights: float32[M, A], from `alphazero.search.puct.root_policy`; changed in place, so
+            that each row sums to 1 again.
     """
     for i in range(rows.shape[0]):
         b = rows[i]
@@ -68,9 +79,9 @@ def prune_forced(tree, rows, exploration, out_weights):
         if visits[best] == 0 or tree.proven_values[b, ROOT_INDEX] != UNPROVEN:
             continue
         scale = exploration_scale(tree, b, ROOT_INDEX, exploration, None)
-        best_score = np.float64(values[best]) + scale * np.float64(priors[best]) / (
-            1.0 + np.float64(visits[best])
-        )
+        best_visits = np.float64(visits[best])
+        best_bonus = scale * np.float64(priors[best]) / (1.0 + best_visits)
+        best_score = np.float64(values[best]) + best_bonus
         total = 0.0
         for action in range(out_weights.shape[1]):
             if out_weights[i, action] == 0.0:

@@ -1,8 +1,8 @@
-"""The Gumbel root: sequential halving over noisy actions, and the improved policy as the target.
+"""The Gumbel root: sequential halving over noisy actions, with the improved policy as target.
 
-In: the statistics of a root and its plan (`alphazero.search.simulate.RootPlan`). Out: the action
-visited by the next simulation, the action to play, and the policy target. Nodes below the root use
-PUCT.
+From the statistics of a root and its plan (`alphazero.search.simulate.RootPlan`), this module
+computes the root action of the next simulation, the action to play, and the policy target. Nodes
+below the root use PUCT.
 
 Source: I. Danihelka et al., "Policy improvement by planning with Gumbel", ICLR 2022, sections 2 to
 4, and its reference code (google-deepmind/mctx, `seq_halving.py`, `qtransforms.py`). The score of
@@ -16,7 +16,7 @@ Three things differ from the reference, because trees are reused and results can
   differences that are only noise.
 - The schedule counts only the visits of this search. Visits from earlier searches affect only the
   values.
-- An action proven to lose is excluded everywhere, and the next best takes its place.
+- An action that is proven to lose is excluded everywhere, and the next best takes its place.
 """
 
 import math
@@ -34,16 +34,27 @@ MIN_PRIOR = 1e-37  # lower bound of priors before taking logarithms
 
 @njit
 def completion(tree, b, node, exploration):
-    """Compute (mixed_value, scale), the constants of the completed Q-values of a node.
+    """Return the value of a node's unvisited actions, and the scale of all its actions' values.
 
         completed_value = children_values if the action was visited, else mixed_value
         mixed_value = (raw_value + N * sum(prior * value) / sum(prior)) / (1 + N)
         scale = value_scale * (maxvisit_init + largest number of visits of an action)
 
     Both sums are over the visited actions, and N is the sum of their visits (appendix D; section 3
-    for the scale). Actions proven to lose are excluded.
+    for the scale). Actions proven to lose are excluded. Values are for the player to move at the
+    node.
+
+    Args:
+        tree, b, node: the search trees, the index of the game, and the index of the node.
+        exploration: the constants of the search, `alphazero.search.puct.Exploration`.
+
+    Returns:
+        ``(mixed_value, scale)``.
     """
-    num_visits, max_visits, mass, total = 0.0, 0.0, 0.0, 0.0
+    num_visits = 0.0
+    max_visits = 0.0
+    mass = 0.0
+    total = 0.0
     for action in range(tree.children_index.shape[2]):
         child = tree.children_index[b, node, action]
         if child < 0 or is_proven_loss(tree, b, node, child):
@@ -57,12 +68,20 @@ def completion(tree, b, node, exploration):
     mixed_value = np.float64(tree.raw_values[b, node])
     if num_visits > 0.0:
         mixed_value = (mixed_value + num_visits * total / mass) / (1.0 + num_visits)
-    return mixed_value, (exploration.maxvisit_init + max_visits) * exploration.value_scale
+    scale = (exploration.maxvisit_init + max_visits) * exploration.value_scale
+    return mixed_value, scale
 
 
 @njit
 def completed_value(tree, b, node, action, mixed_value):
-    """Return the mean value of an action, or ``mixed_value`` if it was never visited."""
+    """Return an action's mean value, or ``mixed_value`` if the action was never visited.
+
+    Both are for the player to move at the node.
+
+    Args:
+        tree, b, node: the search trees, the index of the game, and the index of the node.
+        mixed_value: the node's estimate for unvisited actions, from `completion`.
+    """
     return (
         np.float64(tree.children_values[b, node, action])
         if tree.children_index[b, node, action] >= 0
@@ -75,23 +94,25 @@ def completed_value(tree, b, node, action, mixed_value):
 
 @njit
 def plan_roots(tree, rows, budgets, plan, max_num_considered_actions, gumbels):
-    """Write the sequential-halving plans of new searches, whose roots must be evaluated.
+    """Write the sequential-halving plans of new searches, whose roots must be evaluated already.
 
     Args:
-        rows: int32[M], indices of the games.
-        budgets: int32[B], visits of the root's actions, in total, at which each search ends.
+        tree: the search trees of all B games.
+        rows: int32[M], the indices of the games.
+        budgets: int32[B], total visits of the root's actions at which each search ends.
         plan: `alphazero.search.simulate.RootPlan`, written in place.
-        gumbels: float32[M, A], the Gumbel noise.
+        max_num_considered_actions: maximum number of actions with which sequential halving starts.
+        gumbels: float32[M, A], the Gumbel noise; zeros for a search without noise.
     """
     for i in range(rows.shape[0]):
         b = rows[i]
-        num_kept, num_open = 0, 0
+        num_kept = 0
+        num_open = 0
         for action in range(tree.children_index.shape[2]):
             child = tree.children_index[b, ROOT_INDEX, action]
             plan.gumbels[b, action] = gumbels[i, action]
-            plan.logits[b, action] = math.log(
-                max(np.float64(tree.children_priors[b, ROOT_INDEX, action]), MIN_PRIOR)
-            )
+            prior = np.float64(tree.children_priors[b, ROOT_INDEX, action])
+            plan.logits[b, action] = math.log(max(prior, MIN_PRIOR))
             plan.kept_visits[b, action] = tree.children_visits[b, ROOT_INDEX, action]
             num_kept += plan.kept_visits[b, action]
             if child != ILLEGAL and not is_proven_loss(tree, b, ROOT_INDEX, child):
@@ -102,25 +123,31 @@ def plan_roots(tree, rows, budgets, plan, max_num_considered_actions, gumbels):
 
 @njit
 def considered_visits(num_considered, num_simulations, index):
-    """Return how many visits an action must have to receive simulation number ``index``.
+    """Return how many visits an action must have to receive the next simulation.
 
     Sequential halving divides the simulations equally among ceil(log2(num_considered)) phases. Each
-    phase visits the remaining actions in turn, then keeps the better half, but at least two
-    (Z. Karnin, T. Koren and O. Somekh, "Almost optimal exploration in multi-armed bandits", 2013).
+    phase visits the remaining actions in turn, then keeps the better half, but at least two (Z.
+    Karnin, T. Koren and O. Somekh, "Almost optimal exploration in multi-armed bandits", 2013).
+
+    Args:
+        num_considered: number of actions with which sequential halving starts.
+        num_simulations: total number of simulations of the search.
+        index: number of simulations made so far.
     """
     if num_considered <= 1:
         return index
     num_phases = 0
     while 1 << num_phases < num_considered:
         num_phases += 1
-    visits, left = 0, num_considered
+    visits = 0
+    num_left = num_considered
     while True:
-        rounds = max(1, num_simulations // (num_phases * left))
-        if index < rounds * left:
-            return visits + index // left
-        index -= rounds * left
+        rounds = max(1, num_simulations // (num_phases * num_left))
+        if index < rounds * num_left:
+            return visits + index // num_left
+        index -= rounds * num_left
         visits += rounds
-        left = max(2, left // 2)
+        num_left = max(2, num_left // 2)
 
 
 @njit
@@ -129,15 +156,23 @@ def select_root(tree, b, plan, exploration):
 
         score = gumbels + logits + scale * completed_value
 
-    These are the actions with the number of visits that `considered_visits` returns. If proofs
-    have left none of them, the next smaller number of visits is taken, then the next larger one.
+    The schedule next visits an action with exactly `considered_visits` visits. If proofs leave no
+    such action, those with the next smaller number of visits are candidates, then those with the
+    next larger one.
+
+    Args:
+        tree, b: the search trees and the index of the game.
+        plan: `alphazero.search.simulate.RootPlan`, written by `plan_roots`.
+        exploration: the constants of the search, `alphazero.search.puct.Exploration`.
     """
     made = 0
     for action in range(plan.kept_visits.shape[1]):
         made += tree.children_visits[b, ROOT_INDEX, action] - plan.kept_visits[b, action]
     wanted = considered_visits(plan.num_considered[b], plan.num_simulations[b], made)
     mixed_value, scale = completion(tree, b, ROOT_INDEX, exploration)
-    best_action, best_rank, best_score = -1, 0, -np.inf
+    best_action = -1
+    best_rank = 0
+    best_score = -np.inf
     for action in range(plan.kept_visits.shape[1]):
         child = tree.children_index[b, ROOT_INDEX, action]
         if child == ILLEGAL or is_proven_loss(tree, b, ROOT_INDEX, child):
@@ -147,7 +182,9 @@ def select_root(tree, b, plan, exploration):
         score = np.float64(plan.gumbels[b, action]) + np.float64(plan.logits[b, action])
         score += scale * completed_value(tree, b, ROOT_INDEX, action, mixed_value)
         if best_action < 0 or rank > best_rank or (rank == best_rank and score > best_score):
-            best_action, best_rank, best_score = action, rank, score
+            best_action = action
+            best_rank = rank
+            best_score = score
     return best_action
 
 
@@ -163,39 +200,44 @@ def root_policy(tree, rows, plan, exploration, temperatures, out_actions, out_we
 
     The action is chosen among those that this search visited most. At temperature 1 it is the
     paper's choice, a sample from the improved policy of the actions searched; at 0 the noise has no
-    effect. Only actions that may be played (`alphazero.search.tree.keeps_result`) are chosen or
-    get any weight.
+    effect. Only actions that may be played (`alphazero.search.tree.keeps_result`) are chosen or get
+    any weight.
 
     Args:
-        rows: int32[M], indices of the games.
-        temperatures: float64[M], factors of the Gumbel noise.
-        out_actions: int32[M], the chosen actions.
-        out_weights: float32[M, A], each row sums to 1.
+        tree: the search trees of all games.
+        rows: int32[M], the indices of the games.
+        plan: `alphazero.search.simulate.RootPlan` with which the searches were run.
+        exploration: the constants of the search, `alphazero.search.puct.Exploration`.
+        temperatures: float64[M], factors by which the Gumbel noise is multiplied.
+        out_actions: int32[M], output: the chosen actions.
+        out_weights: float32[M, A], output: the improved policies; each row sums to 1.
     """
     for i in range(rows.shape[0]):
         b = rows[i]
         proven = tree.proven_values[b, ROOT_INDEX]
         mixed_value, scale = completion(tree, b, ROOT_INDEX, exploration)
         out_actions[i] = 0
-        max_visits, best_score, largest = -1, -np.inf, -np.inf
+        max_visits = -1
+        best_score = -np.inf
+        largest = -np.inf
         for action in range(out_weights.shape[1]):
             out_weights[i, action] = 0.0
             if not keeps_result(tree, b, action, proven):
                 continue
-            logit = np.float64(plan.logits[b, action]) + scale * completed_value(
-                tree, b, ROOT_INDEX, action, mixed_value
-            )
+            value = completed_value(tree, b, ROOT_INDEX, action, mixed_value)
+            logit = np.float64(plan.logits[b, action]) + scale * value
             score = logit + temperatures[i] * np.float64(plan.gumbels[b, action])
             visits = tree.children_visits[b, ROOT_INDEX, action] - plan.kept_visits[b, action]
             if visits > max_visits or (visits == max_visits and score > best_score):
-                out_actions[i], max_visits, best_score = action, visits, score
+                out_actions[i] = action
+                max_visits = visits
+                best_score = score
             largest = max(largest, logit)
         total = 0.0
         for action in range(out_weights.shape[1]):
             if keeps_result(tree, b, action, proven):
-                logit = np.float64(plan.logits[b, action]) + scale * completed_value(
-                    tree, b, ROOT_INDEX, action, mixed_value
-                )
+                value = completed_value(tree, b, ROOT_INDEX, action, mixed_value)
+                logit = np.float64(plan.logits[b, action]) + scale * value
                 out_weights[i, action] = math.exp(logit - largest)
                 total += np.float64(out_weights[i, action])
         for action in range(out_weights.shape[1]):

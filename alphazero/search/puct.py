@@ -1,7 +1,6 @@
-"""PUCT: choosing an action at a node, the root noise, and the policy of a finished search.
+"""PUCT: the choice of an action at a node, the root noise, and the policy of a finished search.
 
-In: the statistics of a node. Out: an action, or the fractions of the root's visits. The caller
-decides when a search ends.
+These kernels need only the statistics of the node concerned; the caller decides when a search ends.
 
 Source: D. Silver et al., "A general reinforcement learning algorithm that masters chess, shogi, and
 Go through self-play", 2018, supplement ("Search") and its pseudocode.
@@ -24,13 +23,17 @@ from alphazero.search.tree import (
 
 
 class Exploration(NamedTuple):
-    """The constants of a search, as kernels take them; `SearchSettings` explains them."""
+    """The search settings that the compiled kernels read, as floats.
+
+    `alphazero.search.settings.SearchSettings` explains those that have no comment here.
+    """
 
     pb_c_init: float
     pb_c_base: float
     first_play_urgency: float
     root_first_play_urgency: float
-    parent_weight: float = 1.0  #: 1: an unvisited action starts from its node's value; 0: from 0
+    #: 1: the value of an unvisited action is based on its node's mean value; 0: on the value 0
+    parent_weight: float = 1.0
     forced_playouts_k: float = 0.0  #: see `forced_visits` in `alphazero.search.forced_playouts`
     value_scale: float = 0.1  #: see `completion` in `alphazero.search.gumbel`
     maxvisit_init: float = 50.0  #: see `completion` in `alphazero.search.gumbel`
@@ -38,19 +41,22 @@ class Exploration(NamedTuple):
 
 @njit
 def select_action(tree, b, node, exploration, in_flight):
-    """Choose the legal action with the largest PUCT score, the first one on ties.
+    """Choose the legal action with the largest PUCT score; on ties, the first one.
 
         score = value + pb_c * prior * sqrt(node_visits) / (1 + children_visits)
         pb_c  = pb_c_init + ln((node_visits + pb_c_base + 1) / pb_c_base)
 
-    ``value`` is the action's mean value. For an unvisited action it is the node's value or 0
-    (``parent_weight``), reduced by first-play urgency (D. Wu, arXiv 1902.10565), but at least -1:
+    ``value`` is the action's mean value, for the player to move. For an unvisited action it is the
+    node's value or 0 (``parent_weight``), reduced by first-play urgency (D. Wu, arXiv 1902.10565),
+    but at least -1:
 
         value = parent_weight * node_values - first_play_urgency * sqrt(visited_priors)
 
-    ``visited_priors`` is the prior mass of the visited actions.
+    ``visited_priors`` is the sum of the priors of the visited actions.
 
     Args:
+        tree, b, node: the search trees, the index of the game, and the index of the node.
+        exploration: the constants of the search, `Exploration`.
         in_flight: `alphazero.search.in_flight.InFlight`, whose visits are added to the tree's, or
             None, for which numba compiles a separate variant.
     """
@@ -63,7 +69,8 @@ def select_action(tree, b, node, exploration, in_flight):
     node_value = exploration.parent_weight * np.float64(tree.node_values[b, node])
     unvisited_value = node_value - urgency * math.sqrt(np.float64(tree.visited_priors[b, node]))
     unvisited_value = max(unvisited_value, -1.0)
-    best_action, best_score = -1, -np.inf
+    best_action = -1
+    best_score = -np.inf
     for action in range(tree.children_index.shape[2]):
         child = tree.children_index[b, node, action]
         if child == ILLEGAL:
@@ -79,13 +86,17 @@ def select_action(tree, b, node, exploration, in_flight):
             visits += np.float64(in_flight.edges[b, node, action])
         score = value + scale * prior / (1.0 + visits)
         if score > best_score:
-            best_action, best_score = action, score
+            best_action = action
+            best_score = score
     return best_action
 
 
 @njit
 def exploration_scale(tree, b, node, exploration, in_flight):
-    """Return the factor of an action's exploration term, pb_c * sqrt(node_visits)."""
+    """Return the factor that all exploration terms at a node share, pb_c * sqrt(node_visits).
+
+    For the arguments, see `select_action`.
+    """
     visits = np.float64(tree.node_visits[b, node])
     if in_flight is not None:
         visits += np.float64(in_flight.nodes[b, node])
@@ -107,14 +118,18 @@ def mix_root_priors(tree, rows, noise, fraction, temperature):
     Both sums are over the legal actions. An action that is proven to lose keeps its prior of 0.
 
     Args:
-        rows: int32[M], indices of the games.
+        tree: the search trees of all games, whose root priors are changed in place.
+        rows: int32[M], the indices of the games.
         noise: float32[M, A], Gamma samples; dividing them by their sum makes them Dirichlet noise.
+        fraction: fraction of noise in the new priors, in [0, 1].
+        temperature: root temperature, above 0; larger values make the priors more equal.
     """
     for i in range(rows.shape[0]):
         b = rows[i]
         priors = tree.children_priors[b, ROOT_INDEX]
         children = tree.children_index[b, ROOT_INDEX]
-        prior_total, noise_total = 0.0, 0.0
+        prior_total = 0.0
+        noise_total = 0.0
         for action in range(priors.shape[0]):
             if children[action] != ILLEGAL:
                 prior_total += math.pow(np.float64(priors[action]), 1.0 / temperature)
@@ -135,31 +150,33 @@ def mix_root_priors(tree, rows, noise, fraction, temperature):
 
 @njit
 def root_policy(tree, rows, out_weights, out_values):
-    """Write the visit fractions of the root's actions, and the root's value.
+    """Write the visit fractions of each root's actions, and each root's value.
 
         weight = children_visits / sum of children_visits, over the actions that may be played
 
-    `keeps_result` decides which actions may be played. Without any visits they all have the same
+    `keeps_result` decides which actions may be played. Without any visits, these all have the same
     weight. The value of a proven root is its result; otherwise it is the mean of the simulations.
 
     Args:
-        rows: int32[M], indices of the games.
-        out_weights: float32[M, A], each row sums to 1.
-        out_values: float32[M], in [-1, 1], from the viewpoint of the player to move.
+        tree: the search trees of all games.
+        rows: int32[M], the indices of the games whose roots are read.
+        out_weights: float32[M, A], output: the visit fractions; each row sums to 1.
+        out_values: float32[M], output: the values in [-1, 1], for the player to move.
     """
     for i in range(rows.shape[0]):
         b = rows[i]
         proven = tree.proven_values[b, ROOT_INDEX]
-        total, allowed = 0.0, 0
+        total = 0.0
+        num_allowed = 0
         for action in range(out_weights.shape[1]):
             out_weights[i, action] = 0.0
             if keeps_result(tree, b, action, proven):
                 out_weights[i, action] = tree.children_visits[b, ROOT_INDEX, action]
                 total += np.float64(out_weights[i, action])
-                allowed += 1
+                num_allowed += 1
         for action in range(out_weights.shape[1]):
             if total > 0.0:
                 out_weights[i, action] = np.float64(out_weights[i, action]) / total
             elif keeps_result(tree, b, action, proven):
-                out_weights[i, action] = 1.0 / allowed
+                out_weights[i, action] = 1.0 / num_allowed
         out_values[i] = tree.node_values[b, ROOT_INDEX] if proven == UNPROVEN else proven

@@ -1,8 +1,8 @@
-"""The roots of B searches: noise added at the start, and policies read at the end.
+"""The roots of B searches: noise added at the start, and results read at the end.
 
-In: trees with evaluated roots. Out: noisy priors or sequential-halving plans before the first
-simulation; `PolicyOutput` after the last. This file does not depend on the game or the evaluator,
-and does not decide when a search ends.
+Before the first simulation, an evaluated root gets noisy priors or a sequential-halving plan; after
+the last, its results are read as a `PolicyOutput`. This module does not depend on the game or the
+evaluator, and does not decide when a search ends.
 """
 
 from typing import NamedTuple
@@ -16,10 +16,10 @@ from alphazero.search.tree import ILLEGAL, ROOT_INDEX, UNPROVEN, Tree
 
 
 class PolicyOutput(NamedTuple):
-    """The result of M searches. Values are from the viewpoint of the player to move."""
+    """The results of M searches, with values for the player to move at the root."""
 
-    #: int32[M], the chosen actions: the most visited one, or sequential halving's choice; never an
-    #: action that gives away a proven result
+    #: int32[M], the chosen actions: the most visited ones, or those chosen by sequential halving;
+    #: never an action that gives away a proven result
     actions: np.ndarray
     #: float32[M, A], the policy target, sum 1: visit fractions without forced visits, or the
     #: improved policy of a Gumbel root
@@ -34,12 +34,17 @@ class PolicyOutput(NamedTuple):
 
 
 class Roots:
-    """Prepares the roots of a `TreeSearch` before the search, and reads results from them after it.
+    """Adds noise to the roots of a `TreeSearch`, and reads results from them after the search.
 
     Args:
         tree: the search trees, shared with the search.
+        settings: the root algorithm, its noise and its constants.
         generator: random generator for the noise.
         explores: whether to add root noise and forced playouts, as self-play does.
+
+    Attributes:
+        exploration: the settings that the compiled kernels read; its ``forced_playouts_k`` is 0
+            unless ``explores`` is True.
     """
 
     def __init__(
@@ -60,11 +65,13 @@ class Roots:
         self.plan: RootPlan | None = make_root_plan(tree) if settings.root == "gumbel" else None
 
     def prepare(self, rows: np.ndarray, budgets: np.ndarray) -> None:
-        """Add noise to the evaluated roots of the listed games, and plan Gumbel roots.
+        """Add noise to the given games' evaluated roots; plan sequential halving at Gumbel roots.
+
+        Noise is added only if the searches explore.
 
         Args:
-            rows: int32[M], indices of the games.
-            budgets: int32[B], visits of the root's actions, in total, at which each search ends.
+            rows: int32[M], the indices of the games.
+            budgets: int32[B], total visits of the root's actions at which each search ends.
         """
         if not len(rows):
             return
@@ -74,21 +81,24 @@ class Roots:
             self._add_dirichlet_noise(rows)
 
     def output(self, rows: np.ndarray, temperatures: np.ndarray | None = None) -> PolicyOutput:
-        """Compute actions, policies and values of the listed games; their roots must be evaluated.
+        """Return actions, policies and values of the given games, whose roots must be evaluated.
 
         Args:
-            rows: int[M], indices of the games.
-            temperatures: float[M], factors of the Gumbel noise when choosing actions, see
-                `alphazero.search.gumbel.root_policy`; None means 1.
+            rows: int[M], the indices of the games.
+            temperatures: float[M], factors by which the Gumbel noise is multiplied when choosing
+                actions, see `alphazero.search.gumbel.root_policy`; None means 1. PUCT roots ignore
+                them.
         """
         rows = np.asarray(rows, np.int32)
-        weights = np.empty((len(rows), self._tree.children_index.shape[2]), np.float32)
+        num_actions = self._tree.children_index.shape[2]
+        weights = np.empty((len(rows), num_actions), np.float32)
         values = np.empty(len(rows), np.float32)
         puct.root_policy(self._tree, rows, weights, values)
         actions = weights.argmax(axis=1).astype(np.int32)
         targets = weights
         if self.plan is not None:
-            temperatures = np.ones(len(rows)) if temperatures is None else temperatures
+            if temperatures is None:
+                temperatures = np.ones(len(rows))
             gumbel.root_policy(
                 self._tree, rows, self.plan, self.exploration, temperatures, actions, weights
             )
@@ -101,8 +111,9 @@ class Roots:
         return PolicyOutput(actions, targets, weights, values, is_sampled)
 
     def _add_dirichlet_noise(self, rows) -> None:
-        """Sample Dirichlet noise and mix it into the root priors of the listed games."""
-        settings, children_index = self.settings, self._tree.children_index
+        """Apply the root temperature to the given games' root priors and mix in Dirichlet noise."""
+        settings = self.settings
+        children_index = self._tree.children_index
         alphas = np.full(len(rows), settings.dirichlet_alpha)
         if settings.dirichlet_alpha_per_move:
             is_legal = children_index[rows, ROOT_INDEX] != ILLEGAL
@@ -118,20 +129,26 @@ class Roots:
         )
 
     def _plan_gumbel_roots(self, rows, budgets) -> None:
-        """Plan sequential halving at the listed roots, with Gumbel noise if searches explore."""
-        gumbels = np.zeros((len(rows), self._tree.children_index.shape[2]), np.float32)
+        """Plan sequential halving at the given roots, with Gumbel noise if searches explore."""
+        num_actions = self._tree.children_index.shape[2]
+        gumbels = np.zeros((len(rows), num_actions), np.float32)
         if self._explores:
             gumbels[:] = self.settings.gumbel_scale * self._generator.gumbel(size=gumbels.shape)
         num_considered = self.settings.max_num_considered_actions
         gumbel.plan_roots(self._tree, rows, budgets, self.plan, num_considered, gumbels)
 
     def _values_under_target(self, rows, targets, values) -> np.ndarray:
-        """Compute the roots' values under the policy target, float32[M].
+        """Return the roots' values under the policy target, float32[M], for the player to move.
 
             value = sum(weight * children_values) / sum(weight), over the visited actions
 
         Visits made only for exploration therefore do not count. Proven roots, and roots without
         visited actions, keep their entry in ``values``.
+
+        Args:
+            rows: int32[M], the indices of the games.
+            targets: float32[M, A], the policy targets.
+            values: float32[M], the mean results of the roots' simulations.
         """
         visited = self._tree.children_visits[rows, ROOT_INDEX] > 0
         weights = np.where(visited, targets, 0.0)
@@ -143,9 +160,8 @@ class Roots:
 
 
 def _exploration(settings: SearchSettings) -> puct.Exploration:
-    """Convert search settings to the constants that kernels take."""
+    """Extract the settings that the compiled kernels read, converted to floats."""
     names = [name for name in puct.Exploration._fields if name != "parent_weight"]
-    return puct.Exploration(
-        parent_weight=1.0 if settings.first_play_value == "parent" else 0.0,
-        **{name: float(getattr(settings, name)) for name in names},
-    )
+    constants = {name: float(getattr(settings, name)) for name in names}
+    parent_weight = 1.0 if settings.first_play_value == "parent" else 0.0
+    return puct.Exploration(parent_weight=parent_weight, **constants)

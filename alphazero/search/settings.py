@@ -1,4 +1,4 @@
-"""The settings of a PUCT search, as plain data: importing this module loads no kernels."""
+"""The settings of a PUCT search, in a module of their own that imports no compiled kernels."""
 
 import dataclasses
 
@@ -7,7 +7,10 @@ from alphazero.config.settings import option
 
 @dataclasses.dataclass
 class SearchSettings:
-    """The settings of a PUCT search; `alphazero.search.puct` has the formulas."""
+    """The settings of a PUCT search: exploration, root noise, root algorithm and tree reuse.
+
+    `alphazero.search.puct` and `alphazero.search.gumbel` have the formulas.
+    """
 
     pb_c_init: float = option(
         1.25, "PUCT's exploration constant, for values in [-1, 1] (AlphaZero: 1.25)", low=0.0

@@ -1,9 +1,8 @@
-"""`simulate`: walk in each of B trees from the root to an edge that has no node yet.
+"""Simulations: in each of B trees, walk from the root to an edge that leads to no node yet.
 
-In: the trees, and the root algorithm. Out: `Edges`; the caller plays their actions and evaluates
-the new positions. Below the root, actions are chosen by PUCT (`alphazero.search.puct`); at the root
-by PUCT, PUCT with forced playouts (`alphazero.search.forced_playouts`), or sequential halving
-(`alphazero.search.gumbel`).
+The caller plays the actions of the `Edges` found and evaluates the new positions. Below the root,
+actions are chosen by PUCT (`alphazero.search.puct`); at the root by PUCT, PUCT with forced playouts
+(`alphazero.search.forced_playouts`), or sequential halving (`alphazero.search.gumbel`).
 """
 
 from typing import NamedTuple
@@ -17,12 +16,12 @@ from alphazero.search.puct import select_action
 from alphazero.search.tree import NO_PARENT, ROOT_INDEX, UNPROVEN, UNVISITED, back_up
 
 #: Maximum walks per tree in one call. A search may make millions of walks that end at proven nodes,
-#: and it checks its deadline and Ctrl-C only between calls.
+#: but deadlines and Ctrl-C take effect only between calls.
 MAX_WALKS = 10_000
 
 
 class RootPlan(NamedTuple):
-    """The plans by which sequential halving chooses actions at B roots."""
+    """The noise, priors and budgets by which sequential halving chooses actions at B roots."""
 
     gumbels: np.ndarray  #: float32[B, A], the Gumbel noise of this search
     logits: np.ndarray  #: float32[B, A], logarithms of the priors at the start of this search
@@ -32,18 +31,18 @@ class RootPlan(NamedTuple):
 
 
 class Edges(NamedTuple):
-    """The edges found by simulations; `simulate` returns how many entries are in use.
+    """Edges to new nodes, found by simulations; `simulate` returns how many entries are in use.
 
-    A root that has not been evaluated yet counts as an edge without a parent.
+    A root that has not been evaluated yet is listed as an edge without a parent.
     """
 
-    rows: np.ndarray  #: int32[M], indices of the games, in order
-    parents: np.ndarray  #: int32[M], the edge's node; NO_PARENT for a root
+    rows: np.ndarray  #: int32[M], the indices of the games, in the order of `simulate`'s ``rows``
+    parents: np.ndarray  #: int32[M], the node that the edge starts from; NO_PARENT for a root
     actions: np.ndarray  #: int32[M], the edge's action; NO_PARENT for a root
 
 
 def make_root_plan(tree) -> RootPlan:
-    """Allocate a `RootPlan` for the roots of these trees."""
+    """Allocate a `RootPlan` for the roots of the given trees."""
     num_games, _, num_actions = tree.children_index.shape
     return RootPlan(
         gumbels=np.zeros((num_games, num_actions), np.float32),
@@ -55,31 +54,34 @@ def make_root_plan(tree) -> RootPlan:
 
 
 def make_edges(num_edges: int) -> Edges:
-    """Allocate `Edges` with ``num_edges`` entries."""
+    """Allocate uninitialized `Edges` with ``num_edges`` entries."""
     return Edges(*np.empty((3, num_edges), np.int32))
 
 
 @njit
 def simulate(tree, rows, budgets, exploration, plan, out_edges):
-    """Walk in each listed game from the root to an edge that has no node yet.
+    """In each game of ``rows``, walk from the root to an edge that leads to no node yet.
 
     A walk that reaches a proven node backs up its exact value at once, and another walk begins.
-    After `MAX_WALKS` such walks the call gives up on that tree, but the search is not over.
-    Finished searches are skipped.
+    After `MAX_WALKS` such walks the call moves on to the next tree, although the search is not
+    finished. Finished searches are skipped.
 
     Args:
-        rows: int32[M], indices of the games.
-        budgets: int32[B], visits of the root's actions, in total, at which each search ends.
-        exploration: `alphazero.search.puct.Exploration`.
+        tree: the search trees of all games.
+        rows: int32[M], the indices of the games to search.
+        budgets: int32[B], total visits of the root's actions at which each search ends.
+        exploration: the constants of the search, `alphazero.search.puct.Exploration`.
         plan: `RootPlan` for sequential halving at the roots, or None for PUCT, with forced playouts
             if ``exploration.forced_playouts_k`` > 0. numba compiles a separate variant for None.
-        out_edges: `Edges` with room for M edges.
+        out_edges: output: `Edges` with room for M edges.
 
     Returns:
-        The number of edges found, how many of them are roots, and the sum of the other edges'
+        The number of edges found, how many of them stand for roots, and the sum of the other edges'
         depths: the distances of their new nodes from the roots.
     """
-    num_edges, num_roots, total_depth = 0, 0, 0
+    num_edges = 0
+    num_roots = 0
+    total_depth = 0
     for i in range(rows.shape[0]):
         b = rows[i]
         if tree.num_nodes[b] == 0:
@@ -110,7 +112,14 @@ def simulate(tree, rows, budgets, exploration, plan, out_edges):
 
 @njit
 def write_edge(out_edges, index, row, parent, action):
-    """Write the edge of a game (``row``) into an entry of `Edges`."""
+    """Write an edge into one entry of `Edges`.
+
+    Args:
+        out_edges: output: the `Edges`.
+        index: the index of the entry.
+        row: the index of the game.
+        parent, action: the node that the edge starts from, and its action; NO_PARENT for a root.
+    """
     out_edges.rows[index] = row
     out_edges.parents[index] = parent
     out_edges.actions[index] = action
@@ -118,15 +127,18 @@ def write_edge(out_edges, index, row, parent, action):
 
 @njit
 def walk(tree, b, action, exploration, in_flight):
-    """Walk down from the root's ``action`` to an edge that has no node yet, or a proven node.
+    """Walk down from the root to an edge that leads to a proven node or to no node yet.
 
     Args:
-        in_flight: see `alphazero.search.puct.select_action`.
+        tree, b: the search trees and the index of the game.
+        action: the root action with which the walk begins.
+        exploration, in_flight: see `alphazero.search.puct.select_action`.
 
     Returns:
-        The edge's node and action, and the distance of the edge's end from the root.
+        The node and the action of the last edge, and the distance of the edge's end from the root.
     """
-    node, depth = ROOT_INDEX, 1
+    node = ROOT_INDEX
+    depth = 1
     child = tree.children_index[b, node, action]
     while child != UNVISITED and tree.proven_values[b, child] == UNPROVEN:
         node = child
@@ -138,7 +150,10 @@ def walk(tree, b, action, exploration, in_flight):
 
 @njit
 def is_finished(tree, b, budget):
-    """Return whether the root of game ``b`` is proven, or its actions have ``budget`` visits."""
+    """Return whether game ``b``'s root is proven or its root actions have ``budget`` visits.
+
+    A search whose root has not been evaluated is not finished.
+    """
     if tree.num_nodes[b] == 0:
         return False
     return (
@@ -149,6 +164,10 @@ def is_finished(tree, b, budget):
 
 @njit
 def finished_rows(tree, budgets, out_finished):
-    """Write whether each game's search is finished into ``out_finished`` (bool[B])."""
+    """Write into ``out_finished``, bool[B], whether each game's search is finished.
+
+    Args:
+        budgets: int32[B], total visits of the root's actions at which each search ends.
+    """
     for b in range(budgets.shape[0]):
         out_finished[b] = is_finished(tree, b, budgets[b])

@@ -1,8 +1,7 @@
-"""Tree reuse: make a child of the root the new root and drop everything outside its subtree.
+"""Tree reuse: makes a child of the root the new root and drops everything outside its subtree.
 
-In: the trees, and the action played in each game. Out: the same arrays, with the kept nodes moved
-to the front. AlphaGo Zero reuses its tree the same way (Silver et al. 2017, Methods, "Search
-algorithm").
+The kept nodes move to the front of the same arrays. AlphaGo Zero reuses its tree in the same way
+(Silver et al. 2017, Methods, "Search algorithm").
 """
 
 import numpy as np
@@ -13,21 +12,22 @@ from alphazero.search.tree import ILLEGAL, NO_PARENT, ROOT_INDEX, UNVISITED
 
 @njit(allocates=True)
 def keep_subtree(tree, rows, actions, out_sources, out_num_kept):
-    """In each game, make the child after the action played the new root, in place.
+    """In each game of ``rows``, make the played action's child the new root, in place.
 
     Args:
-        rows: int32[M], indices of the games.
+        tree: the search trees of all games.
+        rows: int32[M], the indices of the games.
         actions: int32[M], the actions played.
-        out_sources: int32[M, N]; node k of the new tree was node ``out_sources[i, k]``.
-        out_num_kept: int32[M], the number of nodes kept: 0 if the child was never visited, or has
-            no moves stored because its result was proven without a search.
+        out_sources: int32[M, N], output: node k of the new tree was node ``out_sources[i, k]``.
+        out_num_kept: int32[M], output: number of nodes kept; 0 if the child was never visited, or
+            has no moves stored because its result was proven without a search.
     """
     new_index = np.empty(tree.parents.shape[1], np.int32)
     for i in range(rows.shape[0]):
         b = rows[i]
-        child = (
-            tree.children_index[b, ROOT_INDEX, actions[i]] if tree.num_nodes[b] > 0 else UNVISITED
-        )
+        child = UNVISITED
+        if tree.num_nodes[b] > 0:
+            child = tree.children_index[b, ROOT_INDEX, actions[i]]
         if child != UNVISITED and not _has_moves(tree, b, child):
             child = UNVISITED
         num_kept = 0

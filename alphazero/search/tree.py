@@ -1,13 +1,13 @@
 """The search trees of B games as arrays, and the kernels that add evaluated leaves to them.
 
-In: the edges found by `alphazero.search.simulate`, the positions at their ends, and the evaluator's
-policies and values. Out: the statistics of every node and edge. This file does not depend on the
-game, the network, or how a search chooses its moves.
+`add_nodes` appends a node at the end of each edge that `alphazero.search.simulate` found, `expand`
+writes the evaluator's policy and value into it, and `backward` adds the value to the nodes above.
+This module does not depend on the game, the network, or how a search chooses its moves.
 
 Layout and kernels follow mctx (google-deepmind/mctx, `tree.py`, `search.py`). Differences:
 
 - priors are stored as probabilities, not as logits;
-- an illegal action is marked in `children_index`;
+- illegal actions are marked with ILLEGAL in `children_index`, without a separate mask;
 - each node stores its player to move, so a player may move twice in a row;
 - proven results are carried up the tree (MCTS-Solver, M. Winands, Y. Björnsson and J.-T. Saito,
   "Monte-Carlo tree search solver", 2008), and a proven node is never evaluated again.
@@ -34,13 +34,13 @@ UNPROVEN = 2.0  # larger than every result
 class Tree(NamedTuple):
     """The trees of B searches, with the statistics of their nodes and edges.
 
-    Node values are from the viewpoint of the player to move at the node, edge values
-    (`children_...`) from the viewpoint of the player to move at the parent.
+    Node values are for the player to move at the node, edge values (`children_...`) for the player
+    to move at the parent.
     """
 
     num_nodes: np.ndarray  #: int32[B], number of nodes in use; 0 until the root is evaluated
-    #: int32[B, N], simulations that passed through or ended at the node, including the one that
-    #: added it
+    #: int32[B, N], number of simulations that passed through or ended at the node, including the
+    #: one that added it
     node_visits: np.ndarray
     node_values: np.ndarray  #: float32[B, N], mean value of those simulations, in [-1, 1]
     raw_values: np.ndarray  #: float32[B, N], the evaluator's value, or a finished game's result
@@ -52,24 +52,29 @@ class Tree(NamedTuple):
     children_index: np.ndarray  #: int32[B, N, A], index of the child, or UNVISITED or ILLEGAL
     #: float32[B, N, A], probabilities over the legal actions; 0 for an action proven to lose
     children_priors: np.ndarray
-    children_visits: np.ndarray  #: int32[B, N, A], simulations that passed through the edge
+    children_visits: np.ndarray  #: int32[B, N, A], number of simulations through the edge
     children_values: np.ndarray  #: float32[B, N, A], mean value of these simulations, in [-1, 1]
     #: bool[B], whether proven results are carried up the tree; if not, they stay at their nodes
     solves: np.ndarray
 
 
 def bytes_per_node(num_actions: int) -> int:
-    """Return the memory taken by one node of one tree, in bytes."""
+    """Return the memory that one node of a `Tree` takes, in bytes.
+
+    Args:
+        num_actions: A, counting legal and illegal actions.
+    """
     return 16 * num_actions + 29
 
 
 def make_tree(num_games: int, num_nodes: int, num_actions: int, solves: bool = True) -> Tree:
-    """Allocate empty trees for ``num_games`` games, of at most ``num_nodes`` nodes each.
+    """Allocate empty trees for ``num_games`` games, with at most ``num_nodes`` nodes each.
 
     The arrays start as zeros, which take no physical memory until they are written, so a search
-    with a time limit can reserve far more nodes than it uses. Unused nodes have no meaning.
+    with a time limit can reserve far more nodes than it uses. Unused nodes' entries are undefined.
 
     Args:
+        num_actions: A, counting legal and illegal actions.
         solves: whether proven results are carried up the trees (MCTS-Solver).
     """
     nodes = (num_games, num_nodes)
@@ -97,36 +102,38 @@ def make_tree(num_games: int, num_nodes: int, num_actions: int, solves: bool = T
 
 @njit
 def add_nodes(tree, rows, parents, actions, players, over, results, out_nodes):
-    """Append a node for each edge found by `simulate`; back up the results of finished games.
+    """Append a node for each edge found by `simulate`, and back up the results of finished games.
 
     Args:
-        rows: int32[M], indices of the games.
+        tree: the search trees of all games, changed in place.
+        rows: int32[M], the game of each edge.
         parents, actions: int32[M], from `simulate`; both NO_PARENT for a root.
-        players, over, results: [M], fields of the `alphazero.games.batched_game.Transition` to the
-            new positions.
-        out_nodes: int32[M], the new nodes.
+        players, over, results: [M], fields of the new positions'
+            `alphazero.games.batched_game.Transition`, with proven positions marked as over too.
+        out_nodes: int32[M], output: the indices of the new nodes in their trees.
     """
     for i in range(rows.shape[0]):
         b = rows[i]
         parent = parents[i]
+        action = actions[i]
         node = tree.num_nodes[b]
         tree.num_nodes[b] = node + 1
         out_nodes[i] = node
         tree.parents[b, node] = parent
-        tree.action_from_parent[b, node] = actions[i]
+        tree.action_from_parent[b, node] = action
         tree.players[b, node] = players[i]
         tree.node_visits[b, node] = 1
         tree.proven_values[b, node] = results[i] if over[i] else UNPROVEN
         tree.visited_priors[b, node] = 0.0
         if parent != NO_PARENT:
-            tree.children_index[b, parent, actions[i]] = node
-            tree.visited_priors[b, parent] += tree.children_priors[b, parent, actions[i]]
+            tree.children_index[b, parent, action] = node
+            tree.visited_priors[b, parent] += tree.children_priors[b, parent, action]
         if over[i]:
             tree.raw_values[b, node] = results[i]
             tree.node_values[b, node] = results[i]
             # Otherwise `keep_subtree` would follow links that an earlier tree left here.
-            for action in range(tree.children_index.shape[2]):
-                tree.children_index[b, node, action] = ILLEGAL
+            for child_action in range(tree.children_index.shape[2]):
+                tree.children_index[b, node, child_action] = ILLEGAL
             back_up(tree, b, node, np.float64(results[i]))
 
 
@@ -138,9 +145,9 @@ def expand(tree, rows, nodes, prior_logits, legal_action_mask, values):
 
     Args:
         rows, nodes: int32[M], indices of the games and of the leaves in their trees.
-        prior_logits: float32[M, A].
-        legal_action_mask: bool[M, A].
-        values: float32[M], in [-1, 1], from the viewpoint of the player to move at the leaf.
+        prior_logits: float32[M, A], the policies as logits.
+        legal_action_mask: bool[M, A], True for legal actions.
+        values: float32[M], in [-1, 1], for the player to move at the leaf.
     """
     for i in range(rows.shape[0]):
         b = rows[i]
@@ -179,19 +186,22 @@ def backward(tree, rows, nodes):
         rows, nodes: int32[M], indices of the games and of the leaves in their trees.
     """
     for i in range(rows.shape[0]):
-        back_up(tree, rows[i], nodes[i], np.float64(tree.raw_values[rows[i], nodes[i]]))
+        b = rows[i]
+        node = nodes[i]
+        back_up(tree, b, node, np.float64(tree.raw_values[b, node]))
 
 
 @njit
 def back_up(tree, b, leaf, value):
-    """Add one visit with ``value`` to every edge and node above ``leaf``, and carry proofs up.
+    """Add one visit with ``value`` to every edge and node above ``leaf``, and propagate proofs.
 
-    Edges and nodes keep running means: values += (value - values) / visits. An edge to a proven
-    child has the exact value. If this visit proves a node, the proven value is backed up from there
+    Edges and nodes keep running means: mean += (value - mean) / visits. An edge to a proven child
+    has the exact value. If this visit proves a node, the proven value is backed up from there
     on. If ``tree.solves`` is False, only the values of finished games are exact.
 
     Args:
-        value: from the viewpoint of the player to move at the leaf.
+        tree, b, leaf: the search trees, the index of the game, and the index of the leaf.
+        value: in [-1, 1], for the player to move at the leaf.
     """
     node = leaf
     parent = tree.parents[b, node]
@@ -226,7 +236,8 @@ def back_up(tree, b, leaf, value):
 def _sign(tree, b, parent, node):
     """Return 1 if the same player moves at ``parent`` and ``node``, otherwise -1.
 
-    Multiplying a value by it changes its viewpoint. No other function flips signs.
+    Multiplying one node's value by this sign gives the value for the other node's player. No other
+    function flips signs.
     """
     return 1.0 if tree.players[b, parent] == tree.players[b, node] else -1.0
 
@@ -236,9 +247,9 @@ def _sign(tree, b, parent, node):
 
 @njit
 def _prove(tree, b, node):
-    """Prove ``node`` from its children if possible; return whether it is proven.
+    """Prove the result of ``node`` from its children if possible; return whether it is proven.
 
-    With the children's proven values from the viewpoint of the node's player:
+    With the children's proven values from the viewpoint of the player to move at ``node``:
 
         proven value = 1                      if any child is proven to win
                      = max over the children  if all of them are proven
@@ -252,7 +263,8 @@ def _prove(tree, b, node):
         if child == UNVISITED or tree.proven_values[b, child] == UNPROVEN:
             complete = False
             continue
-        best = max(best, _sign(tree, b, node, child) * np.float64(tree.proven_values[b, child]))
+        value = _sign(tree, b, node, child) * np.float64(tree.proven_values[b, child])
+        best = max(best, value)
     if best == 1.0 or (complete and best > -2.0):
         tree.proven_values[b, node] = best
         return True
@@ -261,18 +273,31 @@ def _prove(tree, b, node):
 
 @njit
 def is_proven_loss(tree, b, parent, child):
-    """Return whether ``child`` is a node proven to lose for the player to move at ``parent``."""
+    """Return whether moving from ``parent`` to ``child`` is a proven loss for the player who moves.
+
+    False if ``child`` is UNVISITED or ILLEGAL, or if ``tree.solves`` is False.
+
+    Args:
+        tree, b: the search trees and the index of the game.
+        parent: the index of the parent node.
+        child: the entry of ``children_index`` for the move.
+    """
     if child < 0 or not tree.solves[b] or tree.proven_values[b, child] == UNPROVEN:
         return False
-    return _sign(tree, b, parent, child) * np.float64(tree.proven_values[b, child]) == -1.0
+    value = _sign(tree, b, parent, child) * np.float64(tree.proven_values[b, child])
+    return value == -1.0
 
 
 @njit
 def keeps_result(tree, b, action, proven):
-    """Return whether a root action may be played, given the root's proven value.
+    """Return whether a root action is legal and does not give away a proven result.
 
-    The action must be legal. At a proven root it must reach the proven result (a lost root allows
-    every legal action); at an unproven root it must not be proven to lose.
+    At a proven root, the action must reach the proven result, and every legal action does so if the
+    root is lost. At an unproven root, the action must not be proven to lose.
+
+    Args:
+        tree, b: the search trees and the index of the game.
+        proven: the root's proven value for the player to move, or UNPROVEN.
     """
     child = tree.children_index[b, ROOT_INDEX, action]
     if child == ILLEGAL:
@@ -283,4 +308,5 @@ def keeps_result(tree, b, action, proven):
         return not is_proven_loss(tree, b, ROOT_INDEX, child)
     if child == UNVISITED or tree.proven_values[b, child] == UNPROVEN:
         return False
-    return _sign(tree, b, ROOT_INDEX, child) * np.float64(tree.proven_values[b, child]) == proven
+    value = _sign(tree, b, ROOT_INDEX, child) * np.float64(tree.proven_values[b, child])
+    return value == proven

@@ -1,9 +1,10 @@
-"""The record of a finished game: positions, search results and the game's result.
+"""The record of a finished game: its positions, search results and final result.
 
-Positions are stored as game states; planes and symmetric images are made when the replay buffer
-samples them. For files and messages, games are flattened to one array per field, with the games one
-after another, and an array of their lengths.
-Shape letters: T plies, K words of a state, A actions.
+Positions are stored as game states; planes and symmetric images are computed when the replay buffer
+makes a batch. For files and messages, games are flattened to one array per field, in which the
+games follow each other, and an array of their lengths.
+
+Shape letters: T plies, K words of a state, A actions, G games.
 """
 
 from collections.abc import Sequence
@@ -19,67 +20,81 @@ class GameRecord(NamedTuple):
 
     states: np.ndarray  #: [T, K], the position before each action
     actions: np.ndarray  #: int32[T], the actions played
-    #: float32[T, A], policy target: `alphazero.search.roots.PolicyOutput.action_weights`
+    #: float32[T, A], policy targets, see `alphazero.search.roots.PolicyOutput.action_weights`
     action_weights: np.ndarray
-    root_values: np.ndarray  #: float32[T], the search's value, for the player to move
+    root_values: np.ndarray  #: float32[T], the search's value in [-1, 1], for the player to move
     outcomes: np.ndarray  #: float32[T], the game's result in [-1, 1], for the player to move
-    #: bool[T], True for plies with a search, which become training samples; False for the moves of
-    #: a random opening
+    #: bool[T], True for plies whose move was searched, which become training samples; False for
+    #: the moves of a random opening
     is_target: np.ndarray
     #: float32[T], KL divergence of the policy target from the root's priors (noise included), in
-    #: nats; None in old stored games
+    #: nats; None in games stored by older versions
     surprises: np.ndarray | None = None
 
     @property
     def first_player_result(self) -> float:
-        """The result from the viewpoint of the player who moves at ply 0."""
+        """The game's result in [-1, 1], for the player who moves at ply 0."""
         return float(self.outcomes[0])
 
 
 LENGTHS = "lengths"  #: int64[G], the number of plies of each game
-#: The names of the arrays that stored games must have.
+#: The names of the arrays without which stored games are rejected.
 REQUIRED = {LENGTHS, *GameRecord._fields} - GameRecord._field_defaults.keys()
 
 
 class GamesError(ValueError):
-    """Arrays are not games of the expected game; the message says why, as a clause."""
+    """Raised for arrays that are not valid games.
+
+    The message is a clause that callers add to the file's name, such as "its outcomes are
+    float64[9], where float32[9] is expected".
+    """
 
 
 def flatten(records: Sequence[GameRecord]) -> dict[str, np.ndarray]:
-    """Concatenate games into one array per field.
+    """Concatenate the records of games into one array per field.
 
     Args:
         records: at least one game.
 
     Returns:
-        Arrays by field name, whose first axis covers all plies of all games, and `LENGTHS`, which
-        tells where games end. A field that is None in any record is left out.
+        {field name: array}, with the plies of all games along the first axis, and the number of
+        plies of each game under the key `LENGTHS`. A field that is None in any record is left out.
     """
     columns = {
         name: np.concatenate(column)
         for name, column in zip(GameRecord._fields, zip(*records))
         if all(array is not None for array in column)
     }
-    columns[LENGTHS] = np.array([len(record.actions) for record in records], np.int64)
+    lengths = [len(record.actions) for record in records]
+    columns[LENGTHS] = np.array(lengths, np.int64)
     return columns
 
 
 def unflatten(columns: dict[str, np.ndarray]) -> list[GameRecord]:
-    """Split arrays from `flatten` into games again; the games' arrays are views of them."""
+    """Split the arrays returned by `flatten` into one record per game, without copying."""
     ends = np.cumsum(columns[LENGTHS])
     parts = {
         name: np.split(column, ends[:-1]) for name, column in columns.items() if name != LENGTHS
     }
-    return [GameRecord(**dict(zip(parts, fields))) for fields in zip(*parts.values())]
+    records = []
+    for arrays in zip(*parts.values()):
+        fields = dict(zip(parts, arrays))
+        records.append(GameRecord(**fields))
+    return records
 
 
 def check_games(columns: dict[str, np.ndarray], game: Game) -> None:
-    """Check that flattened games consist of the arrays, dtypes and shapes that ``game`` requires.
+    """Check that flattened games have the arrays, dtypes and shapes that ``game`` requires.
 
-    The moves are not replayed: files have checksums, and workers run the learner's own code.
+    Whether the moves are legal is not checked: files have checksums, and workers run the learner's
+    own code.
+
+    Args:
+        columns: {field name: array}, as returned by `flatten`.
+        game: the rules of the game that was played.
 
     Raises:
-        GamesError: if an array is missing, unknown, or of another dtype or shape.
+        GamesError: if an array is missing, unknown, or of the wrong dtype or shape.
     """
     if not REQUIRED <= columns.keys() <= {LENGTHS, *GameRecord._fields}:
         raise GamesError(f"its arrays are {', '.join(sorted(columns))[:200]}")
@@ -94,6 +109,6 @@ def check_games(columns: dict[str, np.ndarray], game: Game) -> None:
     for name, array in columns.items():
         dtype, shape = expected.get(name, (np.float32, (num_plies,)))
         if array.dtype != dtype or array.shape != shape:
-            found = f"{array.dtype}{list(array.shape)}"
-            wanted = f"{np.dtype(dtype)}{list(shape)}"
-            raise GamesError(f"its {name} are {found}, where {wanted} is expected")
+            actual = f"{array.dtype}{list(array.shape)}"
+            required = f"{np.dtype(dtype)}{list(shape)}"
+            raise GamesError(f"its {name} are {actual}, where {required} is expected")

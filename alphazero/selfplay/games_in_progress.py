@@ -1,7 +1,7 @@
-"""Hold the games in progress: their current positions and their recorded moves.
+"""Holds the games in progress: their current positions and the moves recorded so far.
 
-In: positions and moves of many games at once. Out: `GameRecord`s of finished games, and a state
-that can be stored. Does not depend on search or evaluator.
+Moves are recorded in many games at once. A finished game becomes a `GameRecord`, and the unfinished
+ones can be stored. This module does not depend on the search or the evaluator.
 
 Shape letters: B games, T plies (at least those of the longest game so far), K words of a state, A
 actions, M games in one call.
@@ -19,26 +19,33 @@ _FIRST_PLIES = 64  # initial capacity in plies; `max_plies` may exceed any real 
 
 
 class Moves(NamedTuple):
-    """Moves in several games: one ply of each game, [M, ...], or all plies, [B, T, ...]."""
+    """Data of the moves in several games: at one ply each, [M, ...], or at all, [B, T, ...]."""
 
     states: np.ndarray  #: [..., K], the positions before the moves
-    actions: np.ndarray  #: int32
+    actions: np.ndarray  #: int32[...], the actions played
     #: float32[..., A], the policy targets: an array for one ply, `SparseRows` for all plies
     action_weights: Any
-    root_values: np.ndarray  #: float32, from the viewpoint of the player to move
-    players: np.ndarray  #: int8, the player to move
-    is_target: np.ndarray  #: bool, whether the position is trained on
-    surprises: np.ndarray  #: float32, KL divergence of the policy target from the priors, in nats
+    root_values: np.ndarray  #: float32[...], the search's value in [-1, 1], for the player to move
+    players: np.ndarray  #: int8[...], the player to move; 0 began the game
+    is_target: np.ndarray  #: bool[...], whether the position becomes a training sample
+    #: float32[...], KL divergence of the policy target from the root's priors, in nats
+    surprises: np.ndarray
 
 
 class GamesInProgress:
-    """B games, each at its own ply.
+    """The positions and recorded moves of B games, each at its own ply.
+
+    Args:
+        num_games: B, number of games.
+        game: the rules of the game that is played.
 
     Attributes:
-        playing: bool[B]; where False, no game is in progress and the other arrays are undefined.
-        roots: [B, K], the current positions.
+        playing: bool[B], True where a game is in progress; elsewhere the other arrays' entries are
+            undefined.
+        roots: [B, K], the current positions, as states of K words.
         plies: int32[B], number of moves made so far.
-        moves: the moves at plies 0 to ``plies - 1``; later entries are left over from older games.
+        moves: the moves at plies 0 to ``plies - 1``; later entries are left over from earlier
+            games.
     """
 
     def __init__(self, num_games: int, game: Game):
@@ -58,18 +65,18 @@ class GamesInProgress:
         )
 
     def start(self, rows: np.ndarray, states: np.ndarray) -> None:
-        """Start games at the given positions.
+        """Start a game in each of M rows from the given positions.
 
         Args:
             rows: int[M], the indices of the games.
-            states: [M, K], their first positions.
+            states: [M, K], the positions that the games start from, as states of K words.
         """
         self.playing[rows] = True
         self.roots[rows] = states
         self.plies[rows] = 0
 
     def move(self, rows: np.ndarray, moves: Moves, states: np.ndarray) -> None:
-        """Record one move in each of M games and advance to the positions after it.
+        """Record one move in each of M games and advance to the positions after the moves.
 
         Args:
             rows: int[M], the indices of the games.
@@ -78,8 +85,8 @@ class GamesInProgress:
         """
         plies = self.plies[rows]
         self._make_room(int(plies.max(initial=0)) + 1)
-        for noted, new in zip(self.moves, moves):
-            noted[rows, plies] = new
+        for array, new in zip(self.moves, moves):
+            array[rows, plies] = new
         self.roots[rows] = states
         self.plies[rows] += 1
 
@@ -87,11 +94,13 @@ class GamesInProgress:
         """End a game and return its record.
 
         Args:
-            last_player: the player to move in the last position.
-            last_result: the result in [-1, 1], from the viewpoint of ``last_player``.
+            row: the index of the game.
+            last_player: the player to move in the final position.
+            last_result: the game's result in [-1, 1], for ``last_player``.
         """
         self.playing[row] = False
-        moves = Moves(*(noted[row, : self.plies[row]].copy() for noted in self.moves))
+        num_plies = self.plies[row]
+        moves = Moves(*(array[row, :num_plies].copy() for array in self.moves))
         outcomes = np.where(moves.players == last_player, last_result, -last_result) + 0.0  # no -0
         return GameRecord(
             states=moves.states,
@@ -104,7 +113,7 @@ class GamesInProgress:
         )
 
     def state_dict(self) -> dict[str, np.ndarray]:
-        """Return the games in progress as arrays, as long as the longest of these games."""
+        """Return the games in progress as {name: array}, cut to the longest game's length."""
         rows = np.flatnonzero(self.playing)
         longest = int(self.plies[rows].max(initial=0))
         per_game = {name: array[rows] for name, array in self._per_game().items()}
@@ -112,24 +121,25 @@ class GamesInProgress:
         return {"rows": rows, **per_game, **per_ply}
 
     def load_state_dict(self, state: dict[str, np.ndarray]) -> None:
-        """Replace all games by those in a state from `state_dict`."""
+        """Replace all games with those in a state that `state_dict` returned."""
         rows = state["rows"]
         self.playing[:] = False
         for name, array in self._per_game().items():
             array[rows] = state[name]
         self._make_room(state["states"].shape[1])
         for name, array in self.moves._asdict().items():
-            array[rows, : state[name].shape[1]] = state[name]
+            num_plies = state[name].shape[1]
+            array[rows, :num_plies] = state[name]
 
     def _make_room(self, num_plies: int) -> None:
-        """Lengthen the arrays, if necessary, to at least ``num_plies`` plies per game."""
+        """Lengthen the arrays, if necessary, to hold at least ``num_plies`` plies per game."""
         room = self.moves.actions.shape[1]
         if num_plies > room:
             room = max(min(2 * room, self._max_plies), num_plies)
-            self.moves = Moves(*(lengthened(noted, room, axis=1) for noted in self.moves))
+            self.moves = Moves(*(lengthened(array, room, axis=1) for array in self.moves))
 
     def _per_game(self) -> dict[str, np.ndarray]:
-        """Return the arrays with one entry per game, by name."""
+        """Return the arrays with one entry per game, as {name: array}."""
         return {
             "playing": self.playing,
             "roots": self.roots,

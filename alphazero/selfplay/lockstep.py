@@ -1,10 +1,10 @@
-"""Self-play: B games in lockstep with one evaluator, an unending stream of finished games.
+"""Self-play: B games in lockstep share one evaluator and yield an endless stream of finished games.
 
-In: a game, an evaluator, settings. Out: `GameRecord`s as games finish. Every step adds one leaf
-node to each game's search tree, so the evaluator always gets a batch. A game whose search is
-finished makes its move while the others search on; a new game replaces a finished one.
-`alphazero.selfplay.threads` runs one such worker on each core. Does not depend on replay or
-learner. Follows Silver et al. 2018, "Self-play", with the variations named in the settings.
+Every step adds one leaf node to each game's search tree, so the evaluator always gets a batch. A
+game whose search is finished makes its move while the other searches continue; a new game replaces
+a finished one, which becomes a `GameRecord`. `alphazero.selfplay.threads` runs several such
+workers, each in its own thread. This module does not depend on the replay buffer or the learner. It
+follows Silver et al. 2018, "Self-play", with the variations described in the settings.
 """
 
 from collections.abc import Iterator
@@ -25,23 +25,24 @@ from alphazero.selfplay.settings import (
     simulations_at,
 )
 
-# Moves are made when this fraction of the searches is finished: ten moves cost as much as one.
+# Moves are made once this fraction of the searches is finished: ten moves cost as much as one.
 _MIN_FINISHED_FRACTION = 1 / 16
 
 
 class SelfPlay:
-    """Plays B self-play games in lockstep, and replaces each finished game by a new one.
+    """Plays B self-play games in lockstep, replacing each finished game by a new one.
 
     Args:
-        game: a batched game.
+        game: the rules of the game, applied to arrays of positions.
         evaluator: evaluates leaf nodes; its weights may change between calls of `begin`.
-        settings: the settings of self-play; ``num_parallel_games`` is B.
-        search_settings: the settings of each move's search.
+        settings: number of games and simulations, openings and temperatures;
+            ``num_parallel_games`` is B.
+        search_settings: the constants and root algorithm of each move's search.
         generator: random generator for moves and root noise.
 
     Attributes:
-        games: the games in progress.
-        num_positions: number of moves chosen by a search so far, without random openings.
+        games: the positions and moves of the games in progress.
+        num_positions: number of moves chosen by a search so far, not counting random openings.
         search: the searches of the B games, in the same rows as in ``games``.
     """
 
@@ -71,10 +72,13 @@ class SelfPlay:
         self._games_to_start: int | None = None  # None means no limit
 
     def play(self, num_games: int, progress: float = 1.0) -> Iterator[GameRecord]:
-        """Yield ``num_games`` finished games, or a few more if several end at once.
+        """Play until ``num_games`` games have finished, yielding each as it finishes.
+
+        A few more games are yielded if several finish in the last step.
 
         Args:
-            progress: fraction of the run that is done, in [0, 1], as in `begin`.
+            num_games: number of games to finish; may include games begun earlier.
+            progress: fraction of the run that is done, in [0, 1], see `begin`.
         """
         self.begin(num_games, progress)
         finished = 0
@@ -84,34 +88,42 @@ class SelfPlay:
             yield from records
 
     def begin(self, num_games: int, progress: float = 1.0) -> None:
-        """Prepare to play ``num_games`` more games with the evaluator's current weights.
+        """Prepare to finish ``num_games`` more games with the evaluator's current weights.
 
         The search trees of unfinished games are discarded, because the network may have changed.
 
         Args:
-            progress: fraction of the run that is done, in [0, 1]; it determines the number of
-                simulations if the settings let that grow during the run.
+            num_games: number of games to finish, including those in progress. Unless the setting
+                ``carry_over`` is on, only as many games are started as are needed to reach this
+                number.
+            progress: fraction of the run that is done, in [0, 1]; determines the number of
+                simulations if the settings let that number grow during the run.
         """
         self._num_simulations = simulations_at(self.settings, progress)
         playing = self.games.playing
         rows = np.flatnonzero(playing)
-        self._games_to_start = None if self.settings.carry_over else max(num_games - len(rows), 0)
+        self._games_to_start = None
+        if not self.settings.carry_over:
+            self._games_to_start = max(num_games - len(rows), 0)
         self.search.stop(np.flatnonzero(~playing))
         if len(rows):
             self.search.reset(rows, self.games.roots[rows], self._num_simulations)
 
     def restart(self, generator: np.random.Generator) -> None:
-        """Abandon the games in progress; later games depend only on ``generator``."""
+        """Abandon the games in progress and continue with a copy of the generator's random state.
+
+        Later games therefore depend only on the generator and on the evaluator's weights.
+        """
         self.games.playing[:] = False
         self._generator.bit_generator.state = generator.bit_generator.state
 
     def advance(self, num_steps: int) -> list[GameRecord]:
-        """Take up to ``num_steps`` steps, each of which adds one leaf node per game.
+        """Take up to ``num_steps`` steps, each of which adds one leaf node to every game's tree.
 
-        New games start in free rows. Without games in progress, it stops early.
+        A new game starts in each free row. If no games are left to play, the method returns early.
 
         Returns:
-            The games that have ended.
+            The games that finished during these steps.
         """
         records = []
         for _ in range(num_steps):
@@ -123,16 +135,16 @@ class SelfPlay:
         return records
 
     def state_dict(self) -> dict:
-        """Return the games in progress and the random state, without the search trees."""
+        """Return the games in progress and the random generator's state, without search trees."""
         return {"generator": self._generator.bit_generator.state, **self.games.state_dict()}
 
     def load_state_dict(self, state: dict) -> None:
-        """Restore a state from `state_dict`."""
+        """Restore a state that `state_dict` returned; the searches restart in the next `begin`."""
         self._generator.bit_generator.state = state["generator"]
         self.games.load_state_dict(state)
 
     def _start_games(self) -> None:
-        """Start games in the rows without one, but no more games than are still to be played."""
+        """Start new games in the free rows, but no more than are still to be started."""
         if self.games.playing.all() or self._games_to_start == 0:
             return
         rows = np.flatnonzero(~self.games.playing)[: self._games_to_start]
@@ -144,10 +156,13 @@ class SelfPlay:
         self.search.reset(rows, self.games.roots[rows], self._num_simulations)
 
     def _play_openings(self, rows: np.ndarray) -> None:
-        """Begin some of the games with random moves.
+        """Begin some of the newly started games with random moves.
 
-        These moves are recorded but not trained on. An opening stops before a move that would end
-        the game.
+        These moves are recorded but do not become training samples. An opening stops before a move
+        that would end the game.
+
+        Args:
+            rows: int[M], the indices of the new games.
         """
         settings = self.settings
         generator = self._generator
@@ -162,10 +177,13 @@ class SelfPlay:
             lengths[np.isin(rows, opening[ended])] = 0
 
     def _make_random_moves(self, rows: np.ndarray) -> np.ndarray:
-        """Make a random legal move in each game, unless it would end the game.
+        """Make a random legal move in each given game unless that move would end the game.
+
+        Args:
+            rows: int[M], the indices of the games.
 
         Returns:
-            bool[M], True where the move would have ended the game.
+            bool[M], True where the move would have ended the game and was not made.
         """
         states = self.games.roots[rows]
         before = self.game.inspect(states)
@@ -174,10 +192,11 @@ class SelfPlay:
         after = self.game.step(states, actions)
         live = ~after.over
         num_live = np.count_nonzero(live)
+        one_hot = np.eye(self.game.num_actions, dtype=np.float32)
         moves = Moves(
             states=states[live],
             actions=actions[live],
-            action_weights=np.eye(self.game.num_actions, dtype=np.float32)[actions[live]],
+            action_weights=one_hot[actions[live]],
             root_values=np.zeros(num_live, np.float32),
             players=before.players[live],
             is_target=np.zeros(num_live, np.bool_),
@@ -187,10 +206,10 @@ class SelfPlay:
         return after.over
 
     def _make_moves(self) -> list[GameRecord]:
-        """Make a move in every game whose search is finished, once enough searches are.
+        """Make a move in every game whose search is finished, once enough searches are finished.
 
         Returns:
-            The games that have ended.
+            The games that ended with these moves; [] if not enough searches are finished.
         """
         games = self.games
         rows = self.search.finished_rows()
@@ -218,7 +237,13 @@ class SelfPlay:
         ]
 
     def _moves(self, rows: np.ndarray, actions: np.ndarray, output: PolicyOutput) -> Moves:
-        """Collect what is recorded of one move in each of the games ``rows``."""
+        """Collect the data to record for one move in each of the given games.
+
+        Args:
+            rows: int[M], the indices of the games.
+            actions: int32[M], the actions played.
+            output: the results of the M searches.
+        """
         tree = self.search.tree
         priors = tree.children_priors[rows, ROOT_INDEX]
         return Moves(
@@ -237,14 +262,14 @@ def sample_actions(
 ) -> np.ndarray:
     """Sample an action in each row with probability proportional to weight ** (1 / temperature).
 
-    With visit counts as weights this is the sampling of Silver et al. 2017, "Self-play".
+    With visit counts as weights, this is the sampling of Silver et al. 2017, "Self-play".
 
     Args:
-        weights: float32[M, A], 0 or more, with a positive sum in each row.
+        weights: float32[M, A], not negative, with a positive sum in each row.
         temperatures: float[M]; 0 takes the action with the largest weight.
 
     Returns:
-        int32[M], the actions.
+        int32[M], the sampled actions.
     """
     weights = weights.astype(np.float64)
     weights /= weights.max(axis=1, keepdims=True)
@@ -252,23 +277,27 @@ def sample_actions(
     cumulative = np.cumsum(sharpened, axis=1)
     thresholds = generator.random(len(weights))[:, None] * cumulative[:, -1:]
     # Rounding can put a threshold at the very end, beyond the last action.
-    sampled = np.minimum((cumulative <= thresholds).sum(axis=1), weights.shape[1] - 1)
-    return np.where(temperatures > 0, sampled, weights.argmax(axis=1)).astype(np.int32)
+    last_action = weights.shape[1] - 1
+    sampled = np.minimum((cumulative <= thresholds).sum(axis=1), last_action)
+    actions = np.where(temperatures > 0, sampled, weights.argmax(axis=1))
+    return actions.astype(np.int32)
 
 
 def kl_divergence(targets: np.ndarray, priors: np.ndarray) -> np.ndarray:
-    """Measure how far each search moved the policy: the Kullback-Leibler divergence.
+    """Measure how far each search moved the policy from its priors, as a KL divergence.
 
-    It is the sum over a of target(a) * log(target(a) / prior(a)). Actions with a prior of 0, which
-    are proven losses, are left out.
+    The divergence is the sum over actions a of target(a) * log(target(a) / prior(a)). Actions with
+    a prior of 0, which are proven losses, are left out.
 
     Args:
-        targets, priors: probabilities, both [M, A].
+        targets: [M, A], policy targets, as probabilities.
+        priors: [M, A], the root's priors, as probabilities.
 
     Returns:
         float32[M], in nats, 0 or more.
     """
     counted = (targets > 0.0) & (priors > 0.0)
     ratios = np.where(counted, targets, 1.0) / np.where(counted, priors, 1.0)
-    divergences = np.where(counted, targets * np.log(ratios), 0.0).sum(axis=1)
-    return np.maximum(divergences, 0.0).astype(np.float32)
+    terms = np.where(counted, targets * np.log(ratios), 0.0)
+    divergences = np.maximum(terms.sum(axis=1), 0.0)
+    return divergences.astype(np.float32)

@@ -1,7 +1,7 @@
-"""The settings of self-play, and the two values that vary: number of simulations and temperature.
+"""The settings of self-play, with formulas for the number of simulations and the temperature.
 
-In: values from a config. Out: a checked dataclass, the number of simulations at some point of the
-run, and the temperature of a ply. Does not depend on search or games.
+The number of simulations depends on the progress of the run, the temperature on a game's ply. This
+module does not depend on search or games.
 """
 
 import dataclasses
@@ -13,7 +13,7 @@ from alphazero.config.settings import option
 
 @dataclasses.dataclass
 class SelfPlaySettings:
-    """The settings of self-play: number of games, simulations, openings and temperatures."""
+    """The settings of self-play: number of games and simulations, random openings, temperatures."""
 
     num_parallel_games: int = option(
         0,
@@ -73,20 +73,32 @@ class SelfPlaySettings:
 
 
 def simulations_at(settings: SelfPlaySettings, progress: float) -> int:
-    """Return the number of simulations per search when ``progress``, in [0, 1], is done."""
+    """Return the number of simulations per search at a given point of the run.
+
+    The number grows linearly from ``initial_num_simulations`` to ``num_simulations``, which it
+    reaches at the fraction ``simulations_grown_at`` of the run. If ``initial_num_simulations`` is
+    0, it is always ``num_simulations``.
+
+    Args:
+        progress: fraction of the run that is done, in [0, 1].
+    """
     last = settings.num_simulations
     first = settings.initial_num_simulations or last
     return round(first + (last - first) * min(progress / settings.simulations_grown_at, 1.0))
 
 
 def ply_temperatures(settings: SelfPlaySettings, plies: np.ndarray) -> np.ndarray:
-    """Return the temperature with which the move of each ply is sampled.
+    """Return the temperature at which the move at each ply is sampled.
+
+    The temperature is ``temperature`` for the first ``num_sampled_plies`` plies. After them, it is
+    ``final_temperature`` or, if ``temperature_half_life`` is not 0, approaches this value with that
+    half-life in plies.
 
     Args:
-        plies: int[M], counted from 0.
+        plies: int[M], plies counted from 0.
 
     Returns:
-        float64[M].
+        float64[M], for `alphazero.selfplay.lockstep.sample_actions`; 0 plays the best move.
     """
     first = settings.temperature
     last = settings.final_temperature

@@ -1,11 +1,11 @@
-"""Self-play on all cores: the games are divided among workers, each a `SelfPlay` on its own thread.
+"""Self-play on all cores: games are divided among workers, each a `SelfPlay` in its own thread.
 
-In: a game, one evaluator per worker, settings. Out: `GameRecord`s. The compiled kernels and the
-network release Python's lock, so workers run in parallel. On a GPU two workers alternate: one walks
-its trees while the other's batch is computed.
+Each worker has its own evaluator; all finished games are yielded in one stream. The compiled
+kernels and the network release Python's global interpreter lock, so workers run in parallel. On a
+GPU, workers take turns: while some walk their trees, the GPU computes the others' batches.
 
 Workers synchronize every `_STEPS_BETWEEN_MEETINGS` steps. A worker's games depend only on its own
-generator, so a run can be repeated.
+generator and the weights, so a run is reproducible.
 """
 
 import dataclasses
@@ -28,17 +28,19 @@ _STEPS_BETWEEN_MEETINGS = 32  # waiting for the slowest worker then takes 1 to 2
 
 
 class ParallelSelfPlay:
-    """Plays games on several threads, each of which runs a `SelfPlay`, here called a worker.
+    """Plays games in several threads, each of which runs a `SelfPlay`, called a worker here.
 
     Args:
-        game: a batched game.
-        evaluators: one per worker; with fewer parallel games than that, the other ones are idle.
-        settings: the settings of all workers together.
-        search_settings: the settings of each move's search.
+        game: the rules of the game, applied to arrays of positions.
+        evaluators: one per worker; if there are fewer parallel games than evaluators, the surplus
+            evaluators are not used.
+        settings: number of games and simulations, openings and temperatures;
+            ``num_parallel_games`` is the total over all workers.
+        search_settings: the constants and root algorithm of each move's search.
         generator: random generator from which the workers' generators are derived.
 
     Attributes:
-        workers: one `SelfPlay` per thread, which plays its part of the games.
+        workers: one `SelfPlay` per thread, each with its share of the parallel games.
     """
 
     def __init__(
@@ -68,22 +70,27 @@ class ParallelSelfPlay:
 
     @property
     def num_positions(self) -> int:
-        """The number of moves chosen by a search so far."""
+        """The number of moves chosen by a search so far, over all workers."""
         return sum(worker.num_positions for worker in self.workers)
 
     @property
     def counts(self) -> SearchCounts:
-        """The sum of all workers' search counts, including their seconds."""
+        """The numbers of simulations and evaluations, and evaluator time, over all workers."""
         rows = [dataclasses.astuple(worker.search.counts) for worker in self.workers]
-        return SearchCounts(*(sum(column) for column in zip(*rows)))
+        totals = [sum(column) for column in zip(*rows)]
+        return SearchCounts(*totals)
 
     def play(self, num_games: int, progress: float = 1.0) -> Iterator[GameRecord]:
-        """Yield ``num_games`` finished games, or a few more if several end at once.
+        """Play until ``num_games`` games have finished, yielding each as it finishes.
+
+        A few more games are yielded if several finish at about the same time.
 
         Args:
-            progress: fraction of the run that is done, in [0, 1], as in `SelfPlay.begin`.
+            num_games: number of games to finish; may include games begun earlier.
+            progress: fraction of the run that is done, in [0, 1], see `SelfPlay.begin`.
         """
-        for worker, own_games in zip(self.workers, split_evenly(num_games, len(self.workers))):
+        shares = split_evenly(num_games, len(self.workers))
+        for worker, own_games in zip(self.workers, shares):
             worker.begin(own_games, progress)
         finished = 0
         while finished < num_games:
@@ -92,27 +99,32 @@ class ParallelSelfPlay:
                 yield from records
 
     def restart(self, generator: np.random.Generator) -> None:
-        """Abandon the games in progress; later games depend only on ``generator``."""
-        for worker, own_generator in zip(self.workers, generator.spawn(len(self.workers))):
+        """Abandon the games in progress and continue with random states spawned from ``generator``.
+
+        Later games therefore depend only on the generator and on the evaluators' weights.
+        """
+        generators = generator.spawn(len(self.workers))
+        for worker, own_generator in zip(self.workers, generators):
             worker.restart(own_generator)
 
     def run_for(self, seconds: float) -> None:
-        """Play for about ``seconds`` to measure the speed, and discard the finished games.
+        """Play for about ``seconds`` and discard the finished games, to measure the speed.
 
-        This requires the setting ``carry_over``.
+        This requires the setting ``carry_over``; otherwise no new games would start.
         """
         start = time.perf_counter()
         while time.perf_counter() - start < seconds:
             self._advance()
 
     def state_dict(self) -> dict:
-        """Return the games in progress and the random states, without the search trees."""
+        """Return the workers' games in progress and random states, without the search trees."""
         return {str(index): worker.state_dict() for index, worker in enumerate(self.workers)}
 
     def load_state_dict(self, state: dict) -> None:
-        """Restore a state from `state_dict`.
+        """Restore a state that `state_dict` returned.
 
-        With another number of workers, or fewer games, new games replace the stored ones.
+        If the number of workers has changed, or a worker now has too few rows for its stored games,
+        the state is ignored and new games start instead.
         """
         states = [state[str(index)] for index in range(len(state))]
         sizes = [worker.settings.num_parallel_games for worker in self.workers]
@@ -122,14 +134,21 @@ class ParallelSelfPlay:
                 worker.load_state_dict(own)
 
     def _advance(self) -> list[list[GameRecord]]:
-        """Let every worker take `_STEPS_BETWEEN_MEETINGS` steps; return its finished games."""
+        """Let all workers take `_STEPS_BETWEEN_MEETINGS` steps, in parallel.
+
+        Returns:
+            The games that finished during these steps, one list per worker.
+        """
+
+        def advance(worker: SelfPlay) -> list[GameRecord]:
+            return worker.advance(_STEPS_BETWEEN_MEETINGS)
+
         if self._pool is None:
-            return [self.workers[0].advance(_STEPS_BETWEEN_MEETINGS)]
-        return list(
-            self._pool.map(lambda worker: worker.advance(_STEPS_BETWEEN_MEETINGS), self.workers)
-        )
+            return [advance(self.workers[0])]
+        return list(self._pool.map(advance, self.workers))
 
 
 def split_evenly(total: int, num_parts: int) -> list[int]:
-    """Split ``total`` into whole numbers that differ by at most one, the largest first."""
-    return [total // num_parts + (index < total % num_parts) for index in range(num_parts)]
+    """Split ``total`` into ``num_parts`` integers that differ by at most 1, largest first."""
+    smallest, remainder = divmod(total, num_parts)
+    return [smallest + (index < remainder) for index in range(num_parts)]

@@ -1,4 +1,4 @@
-"""What the compiled alpha-beta solvers share: node limits, and the sorting of moves."""
+"""Code shared by the compiled alpha-beta solvers: node limits and move ordering."""
 
 from typing import Any
 
@@ -6,16 +6,17 @@ from alphazero.games.batched_game import CompiledGame
 from alphazero.runtime.jit import njit
 from alphazero.solvers.base import UnsolvableError
 
-#: Maximum nodes in one call of a solver's kernel (less than 0.1 s); Ctrl-C works between calls.
+#: Maximum nodes in one call of a solver's kernel, less than 0.1 s; Ctrl-C works between calls.
 NODES_PER_CALL = 200_000
 
 
 class AlphaBetaSolver:
-    """Base class of the solvers whose compiled search pauses after a number of nodes.
+    """Base class for exact solvers that run a compiled alpha-beta search in short, resumable calls.
 
     Args:
-        search: the memory of the compiled search; its ``cursor`` says where to resume.
-        max_nodes: number of nodes after which a position is given up.
+        search: the working memory of the compiled search; its ``cursor`` holds the depth to resume
+            at and the number of nodes until the next pause.
+        max_nodes: number of nodes to search before giving up on a position with `UnsolvableError`.
 
     Attributes:
         num_nodes: total nodes searched since the solver was made.
@@ -33,29 +34,44 @@ class AlphaBetaSolver:
         self._search = search
 
     def _search_above(self, bound: int) -> int:
-        """Run the game's compiled search until it finishes or pauses; return the bound found."""
+        """Run the game's compiled search until it finishes or pauses.
+
+        The search tests whether the score of a position, at the bottom of the search's stack, is
+        above ``bound``.
+
+        Args:
+            bound: the score to compare with, for the player to move.
+
+        Returns:
+            A lower bound of the score if it is above ``bound``, otherwise an upper bound;
+            meaningless if the search has paused.
+        """
         raise NotImplementedError
 
     def _compare(self, bound: int, last_node: int) -> int:
-        """Test whether the score of the position at the bottom of the stack is above ``bound``.
+        """Test whether the score of a position is above ``bound``.
+
+        The position is at the bottom of the search's stack.
 
         Args:
+            bound: the score to compare with, for the player to move.
             last_node: the value of `num_nodes` at which to give up.
 
         Returns:
             A lower bound of the score if it is above ``bound``, otherwise an upper bound.
 
         Raises:
-            UnsolvableError: if `num_nodes` reaches ``last_node`` first.
+            UnsolvableError: if `num_nodes` reaches ``last_node`` before the search finishes.
         """
         cursor = self._search.cursor
         cursor[0] = 0
         while True:
-            cursor[1] = given = min(NODES_PER_CALL, last_node - self.num_nodes)
-            found = self._search_above(bound)
-            self.num_nodes += given - int(cursor[1])
+            max_nodes = min(NODES_PER_CALL, last_node - self.num_nodes)
+            cursor[1] = max_nodes
+            score = self._search_above(bound)
+            self.num_nodes += max_nodes - int(cursor[1])
             if cursor[0] < 0:
-                return int(found)
+                return int(score)
             if self.num_nodes >= last_node:
                 raise UnsolvableError(
                     f"a position of {self.game.name} is too far from the end of the game: "
@@ -65,13 +81,21 @@ class AlphaBetaSolver:
 
 @njit
 def insert_by_weight(search, depth, num, move, weight):
-    """Insert a move into the first ``num`` moves at ``depth``, which are sorted by weight.
+    """Insert a move into the list of moves at one depth of a search, sorted by weight.
 
-    The most promising move, which has the largest weight, comes last. A move is placed after those
-    of the same weight. ``search.weights`` holds the weights of the listed moves.
+    The most promising move, which has the largest weight, comes last. The new move is placed after
+    those of the same weight.
+
+    Args:
+        search: the search's working memory; ``search.moves[depth]`` and ``search.weights`` hold the
+            listed moves and their weights.
+        depth: the depth of the node on the search's stack.
+        num: number of moves listed so far.
+        move: the move to insert.
+        weight: the move's sorting key.
 
     Returns:
-        The new number of moves.
+        The new number of listed moves.
     """
     place = num
     while place > 0 and search.weights[place - 1] > weight:

@@ -22,9 +22,9 @@ ILLEGAL_VALUE = -2
 
 
 class Solver(Protocol):
-    """Computes exact scores of every action, from the viewpoint of the player to move.
+    """Computes the exact score of every action, from the viewpoint of the player to move.
 
-    How scores are counted:
+    Scores are defined as follows:
 
     - Connect-X (after P. Pons): a win scores 1 plus the number of discs that the winner has left. A
       loss scores the negative of that number, a draw 0. On the empty board of Connect Four, the
@@ -37,20 +37,21 @@ class Solver(Protocol):
 
     Every solver obeys these rules:
 
-    - a score is `ILLEGAL_SCORE` if and only if the action is illegal; in a finished game all are;
+    - a score is `ILLEGAL_SCORE` if and only if the action is illegal; in a finished game every
+      action is illegal;
     - it never changes ``states``;
     - the scores of a position do not depend on earlier calls;
     - symmetric positions have the same scores, permuted as the actions are.
     """
 
     name: str
-    meaning: str  #: meaning of a score's size: "distance" to the end, or margin in "discs"
+    meaning: str  #: what the size of a score measures: "distance" to the end, or margin in "discs"
 
     def scores(self, states: np.ndarray) -> np.ndarray:
-        """Return the exact score of each action.
+        """Return the exact score of each action, for the player to move.
 
         Args:
-            states: [B, K], the positions.
+            states: [B, K], the positions; they may be finished.
 
         Returns:
             int16[B, A], `ILLEGAL_SCORE` where an action is illegal.
@@ -62,13 +63,16 @@ class Solver(Protocol):
 
 
 class UnsolvableError(InputError):
-    """A position, or a whole game, is beyond the limits of a solver."""
+    """Raised if a position, or a whole game, exceeds a solver's limits, such as its node limit."""
 
 
 def values_of(scores: np.ndarray) -> np.ndarray:
-    """Convert exact scores to results under perfect play.
+    """Convert exact scores to results under perfect play, from the same viewpoint.
+
+    Args:
+        scores: exact scores, `ILLEGAL_SCORE` for illegal actions; an array of any shape.
 
     Returns:
-        int8 in the shape of ``scores``: 1 win, 0 draw, -1 loss, `ILLEGAL_VALUE` where illegal.
+        int8, in the shape of ``scores``: 1 win, 0 draw, -1 loss, `ILLEGAL_VALUE` where illegal.
     """
     return np.where(scores == ILLEGAL_SCORE, ILLEGAL_VALUE, np.sign(scores)).astype(np.int8)

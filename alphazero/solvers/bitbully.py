@@ -1,9 +1,9 @@
 """Exact scores of Connect Four (6 x 7), looked up and searched by the package `bitbully`.
 
-In: positions. Out: their scores, as `alphazero.solvers.base` defines them (bitbully counts the same
-way). The package includes an opening book of all positions with 12 discs, so it solves the first
-plies at once, where `alphazero.solvers.connect_x` takes minutes. It is an optional dependency under
-the AGPL, so this module imports it only when a solver is made.
+The scores are those that `alphazero.solvers.base` defines (bitbully counts the same way). The
+package includes an opening book of all positions with 12 discs, so it solves the first plies at
+once, where `alphazero.solvers.connect_x` takes minutes. It is an optional dependency under the
+AGPL, so this module imports it only when a solver is made.
 
 Only the documented classes of `bitbully.bitbully_core` and the path of the book are used (tried
 with bitbully 0.0.79 and bitbully_databases 0.0.2). A book lookup takes 80 us for the seven moves of
@@ -32,7 +32,7 @@ def available() -> bool:
 
 
 def solves(game: Game) -> bool:
-    """Return whether a game is Connect Four (6 x 7), the only game that bitbully solves."""
+    """Return whether the game is Connect Four (6 x 7), the only one that bitbully solves."""
     return getattr(game, "rules", None) == _GAME
 
 
@@ -40,7 +40,7 @@ class BitbullySolver:
     """Scores any position of Connect Four with the package `bitbully`; see `Solver`.
 
     Args:
-        game: a game that `solves` accepts; the package must be `available`.
+        game: Connect Four, for which `solves` is True; the package must be `available`.
     """
 
     name = "bitbully"
@@ -51,23 +51,36 @@ class BitbullySolver:
         from bitbully_databases import BitBullyDatabases
 
         self.game = game
-        self._solver = bitbully_core.BitBullyCore(BitBullyDatabases.get_database_path(_BOOK))
+        book_path = BitBullyDatabases.get_database_path(_BOOK)
+        self._solver = bitbully_core.BitBullyCore(book_path)
         self._board = bitbully_core.BoardCore()
 
     def scores(self, states: np.ndarray) -> np.ndarray:
-        """Return the exact score of each action in any position; see `Solver.scores`."""
+        """Return the exact score of each action in any position; see `Solver.scores`.
+
+        Raises:
+            InputError: if bitbully does not accept a position.
+        """
         mask = self.game.legal_action_mask(states)
         boards = self._boards(states)
         scores = np.full(mask.shape, ILLEGAL_SCORE, np.int16)
         for row in np.flatnonzero(mask.any(axis=1)):
-            if not self._board.setBoard(boards[row].tolist()):
-                raise InputError(f"bitbully does not accept the position {boards[row].tolist()}.")
-            found = self._solver.scoreMoves(self._board)
-            scores[row] = np.where(mask[row], found, ILLEGAL_SCORE)
+            board = boards[row].tolist()
+            if not self._board.setBoard(board):
+                raise InputError(f"bitbully does not accept the position {board}.")
+            row_scores = self._solver.scoreMoves(self._board)
+            scores[row] = np.where(mask[row], row_scores, ILLEGAL_SCORE)
         return scores
 
     def _boards(self, states: np.ndarray) -> np.ndarray:
-        """Convert states to boards, int8[B, 6, 7]: 0 empty, 1 first player's disc, 2 second's."""
-        mine, other = np.moveaxis(self.game.observe(states)[:, :2], 1, 0)
+        """Convert states ([B, K]) to boards in bitbully's format.
+
+        Returns:
+            int8[B, 6, 7]: 0 for an empty cell, 1 for the first player's disc, 2 for the second
+            player's.
+        """
+        planes = self.game.observe(states)
+        mine = planes[:, 0]
+        other = planes[:, 1]
         player = self.game.players(states)[:, None, None]
         return (mine * (1 + player) + other * (2 - player)).astype(np.int8)

@@ -1,8 +1,8 @@
-"""Exact scores of Connect-X positions by alpha-beta search, compiled.
+"""Exact scores of Connect-X positions, found by a compiled alpha-beta search.
 
-In: positions on a `ConnectX` board (up to 64 bits). Out: the score of every action, as defined in
-`alphazero.solvers.base`. The search follows P. Pons, "Solving Connect 4: how to build a
-perfect AI" (2015):
+`ConnectXSolver` finds the score of every action, as defined in `alphazero.solvers.base`, in
+positions on a `ConnectX` board (up to 64 bits). The search follows P. Pons, "Solving Connect 4: how
+to build a perfect AI" (2015):
 
 - moves that lose at once are not searched;
 - moves that create more threats come first; among equals, those nearer to the middle column;
@@ -39,33 +39,35 @@ NO_BOUNDS = np.uint64(127 << 7 | 1)
 #: entry stores two bounds in 14 bits and the key's other bits in 50. A larger table solves early
 #: positions with fewer nodes, but less of it stays in the processor's cache.
 _TABLE_BITS = 20
-#: Number of nodes after which a position is given up, which takes three to ten minutes.
+#: Number of nodes to search before giving up on a position; they take three to ten minutes.
 MAX_NODES = 3_000_000_000
 
 
 class Search(NamedTuple):
-    """The memory of one search: the board's constants, the transposition table and the stack."""
+    """The working memory of a Connect-X search: board constants, transposition table and stack."""
 
     table: np.ndarray  #: uint64[2 ** table_bits], packed: rest of key, upper bound, lower bound
-    table_bits: int
+    table_bits: int  #: binary logarithm of the number of table entries
     cells: int  #: number of cells of the board
     bottom: np.uint64  #: bits of the lowest cell of each column
     board: np.uint64  #: bits of all cells
     order: np.ndarray  #: uint64[A], the cells of each column, from the middle outwards
     mine: np.ndarray  #: uint64[D], discs of the player to move, on the current line of play
     occupied: np.ndarray  #: uint64[D], discs of both players
-    best: np.ndarray  #: int64[D], the best score found so far
-    num_moves: np.ndarray  #: int64[D], moves not yet searched
-    moves: np.ndarray  #: uint64[D, A], these moves as bits of cells, the most promising one last
+    best: np.ndarray  #: int64[D], the best score found so far, for the player to move
+    num_moves: np.ndarray  #: int64[D], number of moves not yet searched
+    moves: np.ndarray  #: uint64[D, A], these moves, each the bit of a cell, the most promising last
     weights: np.ndarray  #: int64[A], sorting keys of the moves that are being listed
     cursor: np.ndarray  #: int64[2]: depth to resume at (-1: finished), nodes until the next pause
 
 
 class ConnectXSolver(AlphaBetaSolver):
-    """Scores Connect-X positions by a compiled alpha-beta search; see `Solver`.
+    """Scores Connect-X positions with a compiled alpha-beta search; see `Solver`.
 
     Args:
-        max_nodes: nodes after which a position is given up; ten million take about a second.
+        game: Connect-X on a board of up to 64 bits.
+        max_nodes: number of nodes to search before giving up on a position with `UnsolvableError`;
+            ten million take about a second.
     """
 
     def __init__(self, game: CompiledGame, max_nodes: int = MAX_NODES):
@@ -84,11 +86,20 @@ class ConnectXSolver(AlphaBetaSolver):
         return scores
 
     def _action_score(self, state: np.ndarray, action: int, last_node: int) -> int:
-        """Return the score of one legal action, from the viewpoint of the player to move."""
-        game, search = self.game.rules, self._search
+        """Return the exact score of one legal action, for the player to move in ``state``.
+
+        Args:
+            state: the position, unfinished.
+            last_node: the value of `num_nodes` at which to give up.
+
+        Raises:
+            UnsolvableError: if `num_nodes` reaches ``last_node`` before the score is found.
+        """
+        game = self.game.rules
+        search = self._search
         child = self.game.step(state[None], np.array([action])).states[0]
         mine = child[0]
-        occupied = child[0] | child[1]
+        occupied = mine | child[1]
         plies = int(child[2]) >> 1
         if child[2] & ONE:  # the action completed a line
             return (search.cells + 2 - plies) // 2
@@ -98,11 +109,15 @@ class ConnectXSolver(AlphaBetaSolver):
             return -((search.cells + 1 - plies) // 2)
         low = -((search.cells - plies) // 2)
         high = (search.cells - 1 - plies) // 2
-        search.mine[0], search.occupied[0] = mine, occupied
+        search.mine[0] = mine
+        search.occupied[0] = occupied
         while low < high:
             bound = _between(low, high)
-            found = self._compare(bound, last_node)
-            low, high = (found, high) if found > bound else (low, found)
+            score = self._compare(bound, last_node)
+            if score > bound:
+                low = score
+            else:
+                high = score
         return -low
 
     def _search_above(self, bound: int) -> int:
@@ -110,24 +125,37 @@ class ConnectXSolver(AlphaBetaSolver):
 
 
 def _between(low: int, high: int) -> int:
-    """Return the next bound to test, low <= bound < high.
+    """Return the next bound to test when bisecting a score's range, with low <= bound < high.
 
     It is the middle, or a bound nearer to 0 if the range extends far from 0, since most scores are
     small.
+
+    Args:
+        low: a lower bound of the score.
+        high: an upper bound of the score, above ``low``.
     """
     middle = low + (high - low) // 2
-    if middle <= 0 and int(low / 2) < middle:
-        return int(low / 2)
-    if middle >= 0 and int(high / 2) > middle:
-        return int(high / 2)
+    half_low = int(low / 2)
+    half_high = int(high / 2)
+    if middle <= 0 and half_low < middle:
+        return half_low
+    if middle >= 0 and half_high > middle:
+        return half_high
     return middle
 
 
 def new_search(game: ConnectX, table_bits: int) -> Search:
-    """Allocate a search with an empty table of 2 ** ``table_bits`` entries."""
-    from_middle = sorted(range(game.columns), key=lambda c: (abs(2 * c - game.columns + 1), c))
-    bottom = sum(1 << column * (game.rows + 1) for column in range(game.columns))
+    """Allocate the working memory of a search, with an empty transposition table.
+
+    Args:
+        game: the rules, which give the size of the board.
+        table_bits: the table has 2 ** ``table_bits`` entries of 8 bytes; at least 14.
+    """
+    columns = range(game.columns)
+    from_middle = sorted(columns, key=lambda column: abs(2 * column - game.columns + 1))
+    bottom = sum(1 << column * (game.rows + 1) for column in columns)
     column_cells = (1 << game.rows) - 1
+    order = [column_cells << column * (game.rows + 1) for column in from_middle]
     cells = game.rows * game.columns
     depth = cells + 2
     return Search(
@@ -136,7 +164,7 @@ def new_search(game: ConnectX, table_bits: int) -> Search:
         cells=cells,
         bottom=np.uint64(bottom),
         board=np.uint64(bottom * column_cells),
-        order=np.array([column_cells << c * (game.rows + 1) for c in from_middle], np.uint64),
+        order=np.array(order, np.uint64),
         mine=np.zeros(depth, np.uint64),
         occupied=np.zeros(depth, np.uint64),
         best=np.zeros(depth, np.int64),
@@ -149,16 +177,28 @@ def new_search(game: ConnectX, table_bits: int) -> Search:
 
 @njit
 def can_win(game, search, mine, occupied):
-    """Return whether the player with the discs ``mine`` wins with the next disc."""
+    """Return whether the player with the discs ``mine`` can win with the next disc.
+
+    Args:
+        game: the rules, a `ConnectX`.
+        search: the working memory of a search on this board, a `Search`.
+        mine: uint64, bits of the cells with the discs of the player to move.
+        occupied: uint64, bits of the cells with discs of either player.
+    """
     playable = (occupied + search.bottom) & search.board & ~occupied
     return (winning_cells(game, mine) & playable) != ZERO
 
 
 @njit
 def winning_cells(game, discs):
-    """Return the bits of cells where one more disc completes a line.
+    """Return the cells where one more disc completes a line.
 
-    They may include occupied cells and some cells outside the board.
+    Args:
+        game: the rules, a `ConnectX`.
+        discs: uint64, bits of the cells with one player's discs.
+
+    Returns:
+        uint64, the bits of these cells; they may include occupied cells and some outside the board.
     """
     if game.length == 4:
         return _winning_cells_of_four(game, discs)
@@ -200,13 +240,20 @@ def _winning_cells_of_any(game, discs):
 
 @njit
 def search_above(game, search, bound):
-    """Test whether the score of the position at the bottom of the stack is above ``bound``.
+    """Test whether the score of a position is above ``bound``.
 
-    This starts a search, or resumes one where ``search.cursor`` says.
+    The position is at the bottom of the search's stack. A search starts at depth 0, and a paused
+    one resumes at the depth ``search.cursor[0]``.
+
+    Args:
+        game: the rules, a `ConnectX`.
+        search: the search's working memory, a `Search`; ``search.cursor[1]`` is the maximum number
+            of nodes to search.
+        bound: the score to compare with, for the player to move.
 
     Returns:
-        A lower bound of the score if it is above ``bound``, otherwise an upper bound. If the nodes
-        ran out first, 0, and ``cursor[0]`` >= 0.
+        A lower bound of the score if it is above ``bound``, otherwise an upper bound. If the search
+        ran out of nodes first, 0, and ``search.cursor[0]`` >= 0.
     """
     plies = popcount(search.occupied[0])
     depth = search.cursor[0]
@@ -218,7 +265,8 @@ def search_above(game, search, bound):
         # Go back to the last node that still has moves to search.
         while search.num_moves[depth] == 0:
             if depth == 0:
-                search.cursor[0], search.cursor[1] = -1, nodes_left
+                search.cursor[0] = -1
+                search.cursor[1] = nodes_left
                 return value
             depth -= 1
             above = -above - 1
@@ -233,13 +281,21 @@ def search_above(game, search, bound):
         search.mine[depth + 1] = search.occupied[depth] ^ search.mine[depth]
         search.occupied[depth + 1] = search.occupied[depth] | search.moves[depth, index]
         depth += 1
-    search.cursor[0], search.cursor[1] = depth, 0
+    search.cursor[0] = depth
+    search.cursor[1] = 0
     return 0
 
 
 @njit
 def _expand(game, search, depth, plies, above):
-    """Score the node at ``depth`` at once if possible, otherwise list its moves.
+    """Score the node at ``depth`` at once if possible; otherwise list its moves on the stack.
+
+    Args:
+        game: the rules, a `ConnectX`.
+        search: the search's working memory, a `Search`.
+        depth: the node's depth on the stack.
+        plies: number of discs on the board at this node.
+        above: the bound to compare the score with, for the player to move at the node.
 
     Returns:
         The score, or a bound that decides whether the score is above ``above``; no moves are listed
@@ -280,9 +336,17 @@ def _expand(game, search, depth, plies, above):
 
 @njit
 def _list_by_threats(game, search, depth, mine, free, moves):
-    """List ``moves`` at ``depth``, the most promising one last; return their number.
+    """List moves at ``depth`` of the stack, the most promising one last, and return their number.
 
     Moves that create more winning cells come last; among equals, those nearer to the middle.
+
+    Args:
+        game: the rules, a `ConnectX`.
+        search: the search's working memory, a `Search`.
+        depth: the node's depth on the stack.
+        mine: uint64, bits of the discs of the player to move.
+        free: uint64, bits of the empty cells.
+        moves: uint64, bits of the cells of the moves to list.
     """
     num = 0
     for index in range(search.order.shape[0] - 1, -1, -1):
@@ -295,17 +359,37 @@ def _list_by_threats(game, search, depth, mine, free, moves):
 
 @njit
 def _stored_bounds(search, mine, occupied):
-    """Return the two bounds, packed, that the table holds for a position; 0 if it holds none."""
+    """Return the two bounds on a position's score that the transposition table holds.
+
+    Args:
+        search: the search's working memory, a `Search`.
+        mine: uint64, bits of the discs of the player to move.
+        occupied: uint64, bits of the discs of both players.
+
+    Returns:
+        uint64: the upper bound in bits 7 to 13 and the lower bound in bits 0 to 6, each plus
+        `OFFSET`; 0 if the table does not hold the position.
+    """
     # mine + occupied identifies the position: in each column, its height and which discs are mine.
     key = (mine + occupied) * SPREAD
     entry = search.table[key >> np.uint64(64 - search.table_bits)]
-    same = (entry ^ (key << np.uint64(search.table_bits))) < (ONE << np.uint64(search.table_bits))
+    table_bits = np.uint64(search.table_bits)
+    same = (entry ^ (key << table_bits)) < (ONE << table_bits)
     return entry & BOUNDS if same else ZERO
 
 
 @njit
 def _store_bound(search, depth, value, is_lower):
-    """Store a bound on the score of the position at ``depth``; keep its other bound, if any."""
+    """Store a bound on the score of the position at ``depth`` in the transposition table.
+
+    The position's other bound, if stored, is kept.
+
+    Args:
+        search: the search's working memory, a `Search`.
+        depth: the position's depth on the stack.
+        value: the bound, for the player to move there.
+        is_lower: True for a lower bound of the score, False for an upper bound.
+    """
     mine = search.mine[depth]
     occupied = search.occupied[depth]
     bounds = _stored_bounds(search, mine, occupied)

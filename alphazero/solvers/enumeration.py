@@ -1,8 +1,8 @@
 """Exact values and scores of a small game, found by enumerating all of its positions.
 
-In: a game. Out: its reachable positions as arrays (`Positions`), each with its value under perfect
-play, and two ways to look them up: results (`ExactValues`) and scores (`EnumeratedSolver`). Values
-are found backwards from the final positions: a position is solved once all its successors are.
+All reachable positions of the game are stored as arrays (`Positions`), each with its value under
+perfect play; results are looked up with `ExactValues`, scores with `EnumeratedSolver`. Values are
+computed backwards from the final positions: a position is solved once all its successors are.
 
 Shapes: N enumerated positions, B positions to look up, K state words, A actions.
 """
@@ -17,7 +17,7 @@ from alphazero.games.batched_game import Game, Transition
 from alphazero.runtime.errors import InputError
 from alphazero.solvers.base import ILLEGAL_SCORE, ILLEGAL_VALUE, UnsolvableError
 
-#: Maximum number of enumerated positions; with the graph between them, more would take gigabytes.
+#: Maximum number of enumerated positions; more, with the graph of moves, would take gigabytes.
 MAX_POSITIONS = 3_000_000
 
 #: Maximum number of positions that `EnumeratedSolver` enumerates, in about ten seconds.
@@ -30,7 +30,7 @@ NO_CHILD = -1
 
 @dataclasses.dataclass(frozen=True)
 class Positions:
-    """All positions that can occur in a game, in breadth-first order; the start has index 0."""
+    """All positions that can occur in a game, with their exact values; the start has index 0."""
 
     #: [N, K], the positions.
     states: np.ndarray
@@ -38,12 +38,12 @@ class Positions:
     players: np.ndarray
     #: bool[N], True where the game is over.
     over: np.ndarray
-    #: int32[N, A], the index of the position after each action, `NO_CHILD` where illegal.
+    #: int32[N, A], the index of the position after each action; `NO_CHILD` if it is illegal.
     children: np.ndarray
     #: float32[N], result of perfect play, in [-1, 1], from the viewpoint of the player to move.
     values: np.ndarray
-    #: int16[N], number of actions on the longest path to the end of the game; every action lowers
-    #: it.
+    #: int16[N], number of actions on the longest path to the end of the game; lower after every
+    #: action.
     plies_left: np.ndarray
 
     def __len__(self) -> int:
@@ -51,9 +51,9 @@ class Positions:
 
     @functools.cached_property
     def action_values(self) -> np.ndarray:
-        """The result of perfect play after each action, float32[N, A].
+        """float32[N, A], the result of perfect play after each action, in [-1, 1].
 
-        It is from the viewpoint of the player to move, and `ILLEGAL_VALUE` for illegal actions.
+        It is for the player who takes the action; `ILLEGAL_VALUE` where the action is illegal.
         """
         values = _sign_of_children(self, slice(None)) * self.values[self.children]
         return np.where(self.children == NO_CHILD, np.float32(ILLEGAL_VALUE), values)
@@ -63,10 +63,11 @@ class ExactValues:
     """Looks up the results of perfect play in a small game.
 
     Args:
-        positions: the positions of the game, if they have been enumerated already.
+        positions: the game's positions, from `enumerate_positions`; None enumerates them.
 
     Raises:
         UnsolvableError: if the game has more than `MAX_POSITIONS` positions.
+        InputError: if a position can occur twice in one game.
     """
 
     def __init__(self, game: Game, positions: Positions | None = None):
@@ -76,24 +77,41 @@ class ExactValues:
         self._index = {row.tobytes(): index for index, row in enumerate(identities)}
 
     def values(self, states: np.ndarray) -> np.ndarray:
-        """Return the result of perfect play from each of ``states`` ([B, K]): float32[B].
+        """Return the result of perfect play from each position, for the player to move.
 
-        Results are from the viewpoint of the player to move.
+        Args:
+            states: [B, K], the positions.
+
+        Returns:
+            float32[B], in [-1, 1].
+
+        Raises:
+            InputError: if a state is not one of the enumerated positions.
         """
         return self.positions.values[self.indices(states)]
 
     def action_values(self, states: np.ndarray) -> np.ndarray:
-        """Return the result of perfect play after each action of ``states``: float32[B, A].
+        """Return the result of perfect play after each action, for the player who takes it.
 
-        Results are from the viewpoint of the player to move in ``states``, and `ILLEGAL_VALUE`
-        where the action is illegal.
+        Args:
+            states: [B, K], the positions before the actions.
+
+        Returns:
+            float32[B, A], in [-1, 1]; `ILLEGAL_VALUE` where the action is illegal.
+
+        Raises:
+            InputError: if a state is not one of the enumerated positions.
         """
         return self.positions.action_values[self.indices(states)]
 
     def best_actions(self, state: np.ndarray) -> list[int]:
-        """Return the actions in ``state`` ([K]) that keep the best possible result.
+        """Return the actions that keep the best possible result; none in a finished game.
 
-        In a finished game there are none.
+        Args:
+            state: [K], the position.
+
+        Raises:
+            InputError: if the state is not one of the enumerated positions.
         """
         values = self.action_values(np.asarray(state)[None])[0]
         if values.max() == ILLEGAL_VALUE:
@@ -101,7 +119,13 @@ class ExactValues:
         return np.flatnonzero(values == values.max()).tolist()
 
     def indices(self, states: np.ndarray) -> np.ndarray:
-        """Return the indices in `positions` of ``states`` ([B, K]): int64[B].
+        """Return the index of each state in the arrays of `positions`.
+
+        Args:
+            states: [B, K], the positions to look up.
+
+        Returns:
+            int64[B].
 
         Raises:
             InputError: if a state is not one of the enumerated positions.
@@ -116,13 +140,15 @@ class ExactValues:
 
 
 class EnumeratedSolver:
-    """Scores the positions of a small game, which it enumerates beforehand; see `Solver`.
+    """Scores positions of a small game, all of which are enumerated on creation; see `Solver`.
 
     Args:
-        max_positions: maximum number of positions.
+        max_positions: give up if the game has more reachable positions than this.
 
     Raises:
-        UnsolvableError: if the game has more positions.
+        UnsolvableError: if the game has more than ``max_positions`` positions, or too many
+            different results for the range of exact scores.
+        InputError: if a position can occur twice in one game.
     """
 
     name = "enumeration"
@@ -131,16 +157,23 @@ class EnumeratedSolver:
     def __init__(self, game: Game, max_positions: int = MAX_SOLVER_POSITIONS):
         self.game = game
         positions = enumerate_positions(game, max_positions)
-        self.exact = ExactValues(game, positions)  #: the results of all positions
+        self.exact = ExactValues(game, positions)  #: results of perfect play in all positions
         self._action_scores = _action_scores(game, positions)
 
     def scores(self, states: np.ndarray) -> np.ndarray:
-        """Look up the exact score of each action; see `Solver.scores`."""
+        """Look up the exact score of each action; see `Solver.scores`.
+
+        Raises:
+            InputError: if a state is not one of the enumerated positions.
+        """
         return self._action_scores[self.exact.indices(states)]
 
 
 def enumerate_positions(game: Game, max_positions: int = MAX_POSITIONS) -> Positions:
     """Enumerate all positions that can occur in a game, and solve them.
+
+    Args:
+        max_positions: give up if the game has more reachable positions than this.
 
     Raises:
         UnsolvableError: if there are more than ``max_positions``.
@@ -158,17 +191,23 @@ def enumerate_positions(game: Game, max_positions: int = MAX_POSITIONS) -> Posit
 def _reachable(
     game: Game, max_positions: int
 ) -> tuple[list[Transition], list[tuple[np.ndarray, np.ndarray, np.ndarray]]]:
-    """Find all positions that can occur in a game, in breadth-first order.
+    """Find all positions that can occur in a game, by a breadth-first search from the start.
+
+    Args:
+        max_positions: give up if the game has more reachable positions than this.
 
     Returns:
         The positions in batches, and three arrays for the legal actions of each batch: the index of
         the position, the action, and the index of the position after it.
+
+    Raises:
+        UnsolvableError: if there are more than ``max_positions``.
     """
     start = game.initial_states()
     index_of = {game.identity(start)[0].tobytes(): 0}
     batches = []
     edges = []
-    waiting = deque([start])
+    waiting = deque([start])  # arrays of positions whose actions have not been played yet
     num_done = 0
     while waiting:
         frontier = waiting.popleft()
@@ -181,22 +220,36 @@ def _reachable(
         following = game.step(frontier[rows], actions).states
         num_known = len(index_of)
         identities = game.identity(following)
-        found = [index_of.setdefault(row.tobytes(), len(index_of)) for row in identities]
-        targets = np.array(found, np.int32)
+        indices = [index_of.setdefault(row.tobytes(), len(index_of)) for row in identities]
+        targets = np.array(indices, np.int32)
         if len(index_of) > max_positions:
             raise UnsolvableError(
                 f"{game.name} has more than {max_positions:,} positions: too many to enumerate."
             )
         edges.append((rows + num_done, actions, targets))
         num_done += len(frontier)
-        new_targets, first_places = np.unique(targets, return_index=True)
+        different, first_places = np.unique(targets, return_index=True)
         if len(index_of) > num_known:
-            waiting.append(following[first_places[new_targets >= num_known]])
+            is_new = different >= num_known
+            waiting.append(following[first_places[is_new]])
     return batches, edges
 
 
 def _solve(children, players, over, results) -> tuple[np.ndarray, np.ndarray]:
-    """Compute `Positions.values` and `Positions.plies_left` backwards from the final positions."""
+    """Compute results of perfect play and distances to the end, backwards from final positions.
+
+    Args:
+        children: int32[N, A], see `Positions.children`.
+        players: int8[N], the player to move.
+        over: bool[N], True where the game is over.
+        results: float32[N], the result of each final position for the player to move.
+
+    Returns:
+        `Positions.values` and `Positions.plies_left`.
+
+    Raises:
+        InputError: if a position can occur twice in one game.
+    """
     values = results.copy()
     plies_left = np.where(over, 0, -1).astype(np.int16)
     unsolved = np.flatnonzero(~over)
@@ -213,28 +266,37 @@ def _solve(children, players, over, results) -> tuple[np.ndarray, np.ndarray]:
         legal = legal[ready]
         signs = np.where(players[following] == players[rows, None], np.float32(1), np.float32(-1))
         worst = np.float32(-1)
-        values[rows] = np.where(legal, signs * values[following], worst).max(axis=1) + 0  # not -0
-        plies_left[rows] = 1 + np.where(legal, plies_left[following], -1).max(axis=1)
+        action_values = np.where(legal, signs * values[following], worst)
+        values[rows] = action_values.max(axis=1) + 0  # not -0
+        action_plies = np.where(legal, plies_left[following], -1)
+        plies_left[rows] = 1 + action_plies.max(axis=1)
         unsolved = unsolved[~ready]
     return values, plies_left
 
 
 def _action_scores(game: Game, positions: Positions) -> np.ndarray:
-    """Compute the exact scores of all actions, int16[N, A], backwards from the final positions.
+    """Compute the exact score of every action, for the player to move, from the end backwards.
 
-    `alphazero.solvers.base.Solver` defines the scores.
+    `alphazero.solvers.base.Solver` defines the scores. Each further action before the end of the
+    game brings a score one closer to 0, though never as close as the scores of the next smaller
+    result.
 
-    Each further action before the end of the game brings a score one closer to 0, though never as
-    close as the scores of the next smaller result.
+    Args:
+        game: the game, for the error message.
+        positions: its N solved positions.
+
+    Returns:
+        int16[N, A], `ILLEGAL_SCORE` where an action is illegal.
 
     Raises:
-        UnsolvableError: if there are too many results for scores above `ILLEGAL_SCORE`.
+        UnsolvableError: if there are too many different results for the range of exact scores.
     """
     longest = int(positions.plies_left.max())
     sizes = np.unique(np.abs(positions.values[positions.values != 0]))
     if len(sizes) * (longest + 1) >= -ILLEGAL_SCORE:
         raise UnsolvableError(f"{game.name} has more results than exact scores can tell apart.")
-    scores = np.sign(positions.values) * (np.searchsorted(sizes, np.abs(positions.values)) + 1)
+    ranks = np.searchsorted(sizes, np.abs(positions.values)) + 1
+    scores = np.sign(positions.values) * ranks
     scores = (scores * (longest + 1)).astype(np.int16)
     action_scores = np.full(positions.children.shape, ILLEGAL_SCORE, np.int16)
     for plies_left in range(1, longest + 1):
@@ -248,6 +310,15 @@ def _action_scores(game: Game, positions: Positions) -> np.ndarray:
 
 
 def _sign_of_children(positions: Positions, rows) -> np.ndarray:
-    """Return float32[len(rows), A]: 1 where the same player moves after an action, else -1."""
-    same = positions.players[positions.children[rows]] == positions.players[rows, None]
+    """Return 1 where the same player moves again after an action, otherwise -1.
+
+    Args:
+        positions: the enumerated positions.
+        rows: the indices of the positions to describe.
+
+    Returns:
+        float32[len(rows), A]; arbitrary where the action is illegal.
+    """
+    next_players = positions.players[positions.children[rows]]
+    same = next_players == positions.players[rows, None]
     return np.where(same, np.float32(1), np.float32(-1))

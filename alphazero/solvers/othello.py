@@ -1,7 +1,8 @@
-"""Exact scores of Othello endgames by alpha-beta search, compiled.
+"""Exact scores of Othello endgames, found by a compiled alpha-beta search.
 
-In: positions with few empty squares, on any board size of `Othello`. Out: the score of every
-action: the final margin of discs, see `alphazero.solvers.base`. How the search works:
+`OthelloSolver` finds the score of every action, the final margin of discs (see
+`alphazero.solvers.base`), in positions with few empty squares, on any board size of `Othello`. How
+the search works:
 
 - a score is found by null-window tests of "is it above this bound?", each starting from the last
   result, as in MTD(f) (A. Plaat et al., "Best-first fixed-depth minimax algorithms", 1996);
@@ -28,44 +29,45 @@ from alphazero.solvers.base import ILLEGAL_SCORE, UnsolvableError
 SPREAD = np.uint64(0x9E3779B97F4A7C15)
 SPREAD_OTHER = np.uint64(0xC2B2AE3D27D4EB4F)
 HALF = np.uint64(32)
-#: The number of the pass among moves; the other moves, 0 to 63, are bits of squares.
+#: The number that stands for a pass; the other moves, 0 to 63, are bit indices of squares.
 PASS = 64
-#: With at most this many empty squares, the table and counting replies cost more time than they
-#: save.
+#: With at most this many empty squares, the transposition table and counting the opponent's replies
+#: cost more time than they save.
 FEW_EMPTIES = 5
-#: Numbers below and above every score.
-WORST, BEST = -65, 65
+WORST = -65  #: a number below every score
+BEST = 65  #: a number above every score
 _UNLIMITED = 2**62
 #: The transposition table has 2 ** _TABLE_BITS entries of 19 bytes.
 _TABLE_BITS = 18
-#: Maximum empty squares of a solvable position, by board size; most such positions take seconds.
+#: Maximum empty squares in a solvable position, by board size; most such positions take seconds.
 MAX_EMPTIES = {4: 12, 6: 22, 8: 20}
 
 
 class Search(NamedTuple):
-    """The memory of one search: the board's constants, the transposition table and the stack."""
+    """The working memory of an Othello search: board constants, transposition table and stack."""
 
     positions: np.ndarray  #: uint64[2 ** table_bits, 2]: own discs, opponent's discs
     answers: np.ndarray  #: int8[2 ** table_bits, 3]: lower bound, upper bound, best move
-    table_bits: int
+    table_bits: int  #: binary logarithm of the number of table entries
     board: np.uint64  #: bits of all squares
-    corners: np.uint64
+    corners: np.uint64  #: bits of the four corner squares
     quarters: np.ndarray  #: uint64[4], bits of the squares in each quarter of the board
     mine: np.ndarray  #: uint64[D], discs of the player to move, on the current line of play
     other: np.ndarray  #: uint64[D], discs of the opponent
-    best: np.ndarray  #: int64[D], the best score found so far
+    best: np.ndarray  #: int64[D], the best score found so far, for the player to move
     best_moves: np.ndarray  #: int64[D], the move with that score
-    num_moves: np.ndarray  #: int64[D], moves not yet searched
+    num_moves: np.ndarray  #: int64[D], number of moves not yet searched
     moves: np.ndarray  #: int64[D, 64], these moves, the most promising one last
     weights: np.ndarray  #: int64[64], sorting keys of the moves that are being listed
     cursor: np.ndarray  #: int64[2]: depth to resume at (-1: finished), nodes until the next pause
 
 
 class OthelloSolver(AlphaBetaSolver):
-    """Scores Othello endgames by a compiled alpha-beta search; see `Solver`.
+    """Scores Othello endgames with a compiled alpha-beta search; see `Solver`.
 
     Args:
-        max_nodes: nodes after which a position is given up.
+        game: Othello, on any board size in `MAX_EMPTIES`.
+        max_nodes: number of nodes to search before giving up on a position with `UnsolvableError`.
     """
 
     meaning = "discs"
@@ -74,22 +76,31 @@ class OthelloSolver(AlphaBetaSolver):
         super().__init__(game, new_search(game.rules, _TABLE_BITS), max_nodes)
 
     def scores(self, states: np.ndarray) -> np.ndarray:
-        """Search for the exact score of each action; see `Solver.scores`."""
+        """Search for each action's exact score, the final margin of discs; see `Solver.scores`."""
         inspected = self.game.inspect(states)
         self._check_empties(states[~inspected.over])
         scores = np.full((len(states), self.game.num_actions), ILLEGAL_SCORE, np.int16)
         guess = 0  # the score of the previous action is a good guess for the next one
-        last_row, last_node = -1, 0
+        last_row = -1
+        last_node = 0
         for row, action in zip(*np.nonzero(inspected.legal_action_mask)):
             if row != last_row:
                 last_row = row
                 last_node = self.num_nodes + self.max_nodes
             child = self.game.step(states[row][None], np.array([action])).states[0]
-            guess = scores[row, action] = -self._solve(child[0], child[1], -int(guess), last_node)
+            guess = -self._solve(child[0], child[1], -guess, last_node)
+            scores[row, action] = guess
         return scores
 
     def _check_empties(self, states: np.ndarray) -> None:
-        """Raise `UnsolvableError` if a position has too many empty squares."""
+        """Raise an error if any position has too many empty squares to be solved.
+
+        Args:
+            states: [B, K], unfinished positions.
+
+        Raises:
+            UnsolvableError: if a position has more empty squares than `MAX_EMPTIES` allows.
+        """
         size = self.game.rules.size
         limit = MAX_EMPTIES[size]
         num_discs = [int(mine | other).bit_count() for mine, other, *_ in states]
@@ -101,14 +112,29 @@ class OthelloSolver(AlphaBetaSolver):
             )
 
     def _solve(self, mine: np.uint64, other: np.uint64, guess: int, last_node: int) -> int:
-        """Return the score of a position for the player to move; ``guess`` is tested first."""
-        low, high = WORST, BEST
-        self._search.mine[0], self._search.other[0] = mine, other
+        """Return the exact score of a position, for the player to move.
+
+        Args:
+            mine: bits of the discs of the player to move.
+            other: bits of the opponent's discs.
+            guess: an estimate of the score, which is tested first.
+            last_node: the value of `num_nodes` at which to give up.
+
+        Raises:
+            UnsolvableError: if `num_nodes` reaches ``last_node`` before the score is found.
+        """
+        low = WORST
+        high = BEST
+        self._search.mine[0] = mine
+        self._search.other[0] = other
         while low < high:
             # Is the score at least the guess? If so, is it larger? Each result is the next guess.
-            bound = max(low, guess - 1) if guess > low else low
+            bound = max(low, guess - 1)
             guess = self._compare(min(bound, high - 1), last_node)
-            low, high = (guess, high) if guess > bound else (low, guess)
+            if guess > bound:
+                low = guess
+            else:
+                high = guess
         return low
 
     def _search_above(self, bound: int) -> int:
@@ -116,18 +142,24 @@ class OthelloSolver(AlphaBetaSolver):
 
 
 def new_search(game: Othello, table_bits: int) -> Search:
-    """Allocate a search with an empty table of 2 ** ``table_bits`` entries."""
+    """Allocate the working memory of a search, with an empty transposition table.
+
+    Args:
+        game: the rules, which give the size of the board.
+        table_bits: the table has 2 ** ``table_bits`` entries of 19 bytes.
+    """
     half = game.size // 2
     last = game.size - 1
     quarter = sum(1 << row * 8 + column for row in range(half) for column in range(half))
     shifts = [0, half, 8 * half, 9 * half]
+    corners = [0, last, 8 * last, 9 * last]
     depth = 2 * game.size**2 + 2  # no two passes follow each other
     return Search(
         positions=np.zeros((1 << table_bits, 2), np.uint64),
         answers=np.zeros((1 << table_bits, 3), np.int8),
         table_bits=table_bits,
         board=np.uint64(sum(quarter << shift for shift in shifts)),
-        corners=np.uint64(sum(1 << square for square in (0, last, 8 * last, 9 * last))),
+        corners=np.uint64(sum(1 << square for square in corners)),
         quarters=np.array([quarter << shift for shift in shifts], np.uint64),
         mine=np.zeros(depth, np.uint64),
         other=np.zeros(depth, np.uint64),
@@ -142,13 +174,19 @@ def new_search(game: Othello, table_bits: int) -> Search:
 
 @njit
 def search_above(search, bound):
-    """Test whether the score of the position at the bottom of the stack is above ``bound``.
+    """Test whether the score of a position is above ``bound``.
 
-    This starts a search, or resumes one where ``search.cursor`` says.
+    The position is at the bottom of the search's stack. A search starts at depth 0, and a paused
+    one resumes at the depth ``search.cursor[0]``.
+
+    Args:
+        search: the search's working memory, a `Search`; ``search.cursor[1]`` is the maximum number
+            of nodes to search.
+        bound: the score to compare with, for the player to move.
 
     Returns:
-        A lower bound of the score if it is above ``bound``, otherwise an upper bound. If the nodes
-        ran out first, 0, and ``cursor[0]`` >= 0.
+        A lower bound of the score if it is above ``bound``, otherwise an upper bound. If the search
+        ran out of nodes first, 0, and ``search.cursor[0]`` >= 0.
     """
     depth = search.cursor[0]
     nodes_left = search.cursor[1]
@@ -159,7 +197,8 @@ def search_above(search, bound):
         # Go back to the last node that still has moves to search.
         while search.num_moves[depth] == 0:
             if depth == 0:
-                search.cursor[0], search.cursor[1] = -1, nodes_left
+                search.cursor[0] = -1
+                search.cursor[1] = nodes_left
                 return value
             depth -= 1
             above = -above - 1
@@ -174,13 +213,20 @@ def search_above(search, bound):
         search.num_moves[depth] -= 1
         _play(search, depth, search.moves[depth, search.num_moves[depth]])
         depth += 1
-    search.cursor[0], search.cursor[1] = depth, 0
+    search.cursor[0] = depth
+    search.cursor[1] = 0
     return 0
 
 
 @njit
 def _play(search, depth, move):
-    """Put the position after ``move`` on the stack, at ``depth`` + 1."""
+    """Play a move in the position at ``depth`` of the stack, and put the result at ``depth`` + 1.
+
+    Args:
+        search: the search's working memory, a `Search`.
+        depth: the depth of the position on the stack.
+        move: a square, 0 to 63, or `PASS`.
+    """
     mine = search.mine[depth]
     other = search.other[depth]
     if move != PASS:
@@ -193,7 +239,12 @@ def _play(search, depth, move):
 
 @njit
 def _expand(search, depth, above):
-    """Score the node at ``depth`` at once if possible, otherwise list its moves.
+    """Score the node at ``depth`` at once if possible; otherwise list its moves on the stack.
+
+    Args:
+        search: the search's working memory, a `Search`.
+        depth: the node's depth on the stack.
+        above: the bound to compare the score with, for the player to move at the node.
 
     Returns:
         The score, or a bound that decides whether the score is above ``above``; no moves are listed
@@ -236,9 +287,15 @@ def _expand(search, depth, above):
 
 @njit
 def _list_by_parity(search, depth, empty, moves):
-    """List ``moves`` at ``depth``, the most promising one last; return their number.
+    """List moves at ``depth`` of the stack, the most promising one last, and return their number.
 
     Moves into quarters with an odd number of empty squares come last.
+
+    Args:
+        search: the search's working memory, a `Search`.
+        depth: the node's depth on the stack.
+        empty: uint64, bits of the empty squares.
+        moves: uint64, bits of the squares of the moves to list.
     """
     odd = ZERO
     for index in range(4):
@@ -255,9 +312,18 @@ def _list_by_parity(search, depth, empty, moves):
 
 @njit
 def _list_by_mobility(search, depth, mine, other, empty, moves, best_move):
-    """List ``moves`` at ``depth``, the most promising one last; return their number.
+    """List moves at ``depth`` of the stack, the most promising one last, and return their number.
 
-    Moves that leave the opponent few replies come last, ``best_move`` (-1: none) after all others.
+    Moves that leave the opponent few replies come last, ``best_move`` after all others.
+
+    Args:
+        search: the search's working memory, a `Search`.
+        depth: the node's depth on the stack.
+        mine: uint64, bits of the discs of the player to move.
+        other: uint64, bits of the opponent's discs.
+        empty: uint64, bits of the empty squares.
+        moves: uint64, bits of the squares of the moves to list.
+        best_move: the best move stored in the table, or -1 if there is none.
     """
     num = 0
     while moves != ZERO:
@@ -277,7 +343,13 @@ def _list_by_mobility(search, depth, mine, other, empty, moves, best_move):
 
 @njit
 def _entry_of(search, mine, other):
-    """Return the index of the table entry for a position."""
+    """Return the index of the transposition table's entry for a position.
+
+    Args:
+        search: the search's working memory, a `Search`.
+        mine: uint64, bits of the discs of the player to move.
+        other: uint64, bits of the opponent's discs.
+    """
     key = mine * SPREAD + other * SPREAD_OTHER
     key = (key ^ (key >> HALF)) * SPREAD
     return np.int64(key >> np.uint64(64 - search.table_bits))
@@ -285,20 +357,41 @@ def _entry_of(search, mine, other):
 
 @njit
 def _holds(search, entry, mine, other):
-    """Return whether a table entry is that of this position; unused entries have no discs."""
+    """Return whether an entry of the transposition table stores the given position.
+
+    Unused entries have no discs, so they match no position.
+
+    Args:
+        search: the search's working memory, a `Search`.
+        entry: index of the entry in the transposition table.
+        mine: uint64, bits of the discs of the player to move.
+        other: uint64, bits of the opponent's discs.
+    """
     return search.positions[entry, 0] == mine and search.positions[entry, 1] == other
 
 
 @njit
 def _store_bound(search, depth, value, is_lower):
-    """Store a bound on the score of the position at ``depth``; keep its other bound, if any."""
+    """Store a bound on the score of the position at ``depth`` in the transposition table.
+
+    The position's other bound, if stored, is kept, and the best move is stored too. Nothing is
+    stored for positions with at most `FEW_EMPTIES` empty squares.
+
+    Args:
+        search: the search's working memory, a `Search`.
+        depth: the position's depth on the stack.
+        value: the bound, for the player to move there.
+        is_lower: True for a lower bound of the score, False for an upper bound.
+    """
     mine = search.mine[depth]
     other = search.other[depth]
     if popcount(search.board & ~(mine | other)) <= FEW_EMPTIES:
         return
     entry = _entry_of(search, mine, other)
     if not _holds(search, entry, mine, other):
-        search.positions[entry, 0], search.positions[entry, 1] = mine, other
-        search.answers[entry, 0], search.answers[entry, 1] = WORST, BEST
+        search.positions[entry, 0] = mine
+        search.positions[entry, 1] = other
+        search.answers[entry, 0] = WORST
+        search.answers[entry, 1] = BEST
     search.answers[entry, 0 if is_lower else 1] = value
     search.answers[entry, 2] = search.best_moves[depth]

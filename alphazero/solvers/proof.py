@@ -1,10 +1,10 @@
 """Prove whether a player of a small game can lose, and find the positions that it misplays.
 
-In: a game and a function that chooses moves. Out: a `ProofReport`, data only. The player chooses
-one move in every unfinished position, in large batches. These moves are then played against every
-possible sequence of opposing moves, or alone in a game of one player, and each is compared with
-perfect play. The proof holds for this table of moves: if a player chooses at random, it says
-nothing about the player's next game.
+A `ProofReport` is made for a game and a function that chooses moves. The player chooses one move in
+every unfinished position, in large batches. These moves are then played against every possible
+sequence of opposing moves, or alone in a one-player game, and each is compared with perfect
+play. The proof holds for this table of moves: if a player chooses at random, the proof says nothing
+about the player's next game.
 
 Shapes: B positions, K state words, A actions.
 """
@@ -23,15 +23,15 @@ _BATCH = 4096  # maximum number of positions per call of the player
 
 @dataclasses.dataclass(frozen=True)
 class SideReport:
-    """What can happen when the player takes one side and the opponent may play any move.
+    """What can happen if the player takes one side and the opponent plays any legal moves.
 
     A *position* counts once, however it is reached. A *game* is a sequence of moves, so several
     games can end in the same final position.
     """
 
     color: int  #: 0 if the player moves first in the game, 1 if it moves second
-    num_positions: int  #: different positions that can occur, including the first and final ones
-    games: tuple[int, ...]  #: numbers of games that the player wins, draws and loses
+    num_positions: int  #: number of positions that can occur, including the first and final ones
+    games: tuple[int, ...]  #: numbers of possible games that the player wins, draws and loses
 
 
 @dataclasses.dataclass(frozen=True)
@@ -42,39 +42,39 @@ class Failure:
     """
 
     state: np.ndarray  #: [K], the position
-    action: int  #: the move chosen
-    value: float  #: the result after the move chosen
+    action: int  #: the player's move
+    value: float  #: the result after the player's move
     best_value: float  #: the best possible result
     best_actions: list[int]  #: the moves that keep the best possible result
 
 
 @dataclasses.dataclass(frozen=True)
 class ProofReport:
-    """How a player fares against every possible play, and the positions that it misplays."""
+    """How a player fares against every line of play, and the positions that it misplays."""
 
     game_name: str
-    #: two reports: the player moves first, then second; empty in a game of one player
+    #: two reports, one with the player moving first and one second; empty in a one-player game
     sides: tuple[SideReport, ...]
-    num_not_final: int  #: number of unfinished positions, whichever moves lead to them
-    num_accurate: int  #: in how many of them the player's move keeps the best possible result
+    num_not_final: int  #: number of unfinished positions that any legal moves reach
+    num_accurate: int  #: number of these in which the player's move keeps the best possible result
     failures: list[Failure]  #: the other unfinished positions
-    #: in a game of one player, the result that the player reaches from the start, and the best
+    #: in a one-player game, the result that the player reaches from the start, and the best
     #: possible result; both in [-1, 1]
     results: tuple[float, float] | None = None
 
     @property
     def num_losses(self) -> int:
-        """The number of games that the player can lose, on both sides together."""
+        """Number of possible games that the player loses, on both sides together."""
         return sum(side.games[2] for side in self.sides)
 
     @property
     def unbeatable(self) -> bool:
-        """Whether the opponent cannot win, on either side."""
+        """Whether the opponent cannot win, whichever side the player takes."""
         return self.num_losses == 0
 
     @property
     def perfect(self) -> bool:
-        """Whether every move of the player keeps the best possible result."""
+        """Whether the player's move keeps the best possible result in every position."""
         return self.num_accurate == self.num_not_final
 
 
@@ -83,16 +83,21 @@ def prove(
     choose: Callable[[np.ndarray], np.ndarray],
     exact: ExactValues | None = None,
 ) -> ProofReport:
-    """Ask a player for its move in every position of a game, and follow all games that can result.
+    """Ask a player for its move in every position, and follow all games that can result.
 
     Args:
-        choose: maps unfinished positions ([B, K]) to the player's actions (int[B]); called once for
-            each position.
-        exact: the exact values of the game, if they are already known.
+        game: the game, small enough to enumerate.
+        choose: maps unfinished positions ([B, K]) to the player's actions (int[B]); each position
+            is asked once.
+        exact: the results of perfect play in this game; None computes them.
+
+    Returns:
+        The possible wins, draws and losses on each side, and the misplayed positions.
 
     Raises:
-        UnsolvableError: if the game has too many positions.
-        InputError: if the player chooses an illegal action.
+        UnsolvableError: if the game has too many positions to enumerate.
+        InputError: if the player chooses an illegal action, or a position can occur twice in a
+            game.
     """
     exact = exact or ExactValues(game)
     positions = exact.positions
@@ -117,7 +122,8 @@ def prove(
 
 def _check_choices(game: Game, positions: Positions, rows: np.ndarray, actions: np.ndarray) -> None:
     for row, action in zip(rows, actions):
-        if not 0 <= action < game.num_actions or positions.children[row, action] == NO_CHILD:
+        is_action = 0 <= action < game.num_actions
+        if not is_action or positions.children[row, action] == NO_CHILD:
             board = game.state_to_text(positions.states[row])
             raise InputError(
                 f"the player chose the illegal action {action} in this position:\n{board}"
@@ -131,7 +137,12 @@ def _failure(exact: ExactValues, row: int, action: int, value: float) -> Failure
 
 
 def _play_alone(positions: Positions, chosen: np.ndarray) -> float:
-    """Follow the player's moves in a game of one player; return the result in [-1, 1]."""
+    """Follow the player's moves in a one-player game and return the final result, in [-1, 1].
+
+    Args:
+        positions: all positions of the game.
+        chosen: int64[N], the player's action in each position.
+    """
     row = 0
     while not positions.over[row]:
         row = positions.children[row, chosen[row]]
@@ -139,7 +150,13 @@ def _play_alone(positions: Positions, chosen: np.ndarray) -> float:
 
 
 def _play_out(positions: Positions, chosen: np.ndarray, color: int) -> SideReport:
-    """Play the player's moves as ``color`` (0: first, 1: second) against all opposing moves."""
+    """Play the player's moves on one side against all possible opposing moves.
+
+    Args:
+        positions: all positions of the game.
+        chosen: int64[N], the player's action in each position.
+        color: 0 if the player moves first in the game, 1 if it moves second.
+    """
     num_games = np.zeros(len(positions), object)  # number of games so far that reach each position
     num_games[0] = 1
     # Every move lowers `plies_left`. So, in this order, all games that reach a position are counted
@@ -147,13 +164,15 @@ def _play_out(positions: Positions, chosen: np.ndarray, color: int) -> SideRepor
     for row in np.argsort(-positions.plies_left, kind="stable"):
         if num_games[row] and not positions.over[row]:
             children = positions.children[row]
-            own_turn = positions.players[row] == color
-            for child in children[[chosen[row]]] if own_turn else children[children != NO_CHILD]:
+            if positions.players[row] == color:
+                played = children[[chosen[row]]]
+            else:
+                played = children[children != NO_CHILD]
+            for child in played:
                 num_games[child] += num_games[row]
     results = np.where(positions.players == color, positions.values, -positions.values)
-    ends = [positions.over & (np.sign(results) == result) for result in (1, 0, -1)]
-    return SideReport(
-        color=color,
-        num_positions=int(np.count_nonzero(num_games)),
-        games=tuple(int(num_games[rows].sum()) for rows in ends),
-    )
+    games = []
+    for result in (1, 0, -1):
+        is_end = positions.over & (np.sign(results) == result)
+        games.append(int(num_games[is_end].sum()))
+    return SideReport(color, int(np.count_nonzero(num_games)), tuple(games))

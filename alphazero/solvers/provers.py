@@ -1,9 +1,9 @@
 """Prove that positions of Connect-X or Othello are won, drawn or lost, within a number of nodes.
 
-In: positions on a `ConnectX` board (up to 64 bits) or an `Othello` board. Out: their results, if
-the alpha-beta search of `alphazero.solvers.connect_x` or `alphazero.solvers.othello` proves them
-within the limit. Instead of finding the score, it makes one or two tests of its sign, and it keeps
-the transposition table between leaves, which are often only a move apart.
+A `Prover` uses the alpha-beta search of `alphazero.solvers.connect_x` or
+`alphazero.solvers.othello`. Instead of finding the score, it tests the score's sign once or
+twice, and it keeps the transposition table from one position to the next, because leaves of a
+search tree are often only a move apart.
 
 Shapes: M positions, K state words.
 """
@@ -22,20 +22,20 @@ from alphazero.runtime.jit import njit
 from alphazero.search.tree import UNPROVEN
 from alphazero.solvers import connect_x, othello
 
-#: Maximum nodes of a prover between two looks at the clock, which takes a few milliseconds.
+#: Maximum nodes that a prover searches, in a few milliseconds, before it checks the clock.
 NODES_PER_LOOK = 20_000
-#: Indices into the state of a paused kernel: the current position, the number of its test (0: not
-#: begun), and the nodes spent on it so far.
+#: Indices into the state of a paused kernel: the current position, the number of its test (0 before
+#: the first), and the nodes spent on it so far.
 ROW, BEGUN, SPENT = range(3)
 
 
 class Prover:
-    """Proves that positions of one game are won, drawn or lost.
+    """Proves that positions of one game are won, drawn or lost, using a compiled search.
 
     A position's stage is the number of its empty cells.
 
     Args:
-        game: Connect-X of up to 64 bits, or Othello.
+        game: Connect-X on a board of up to 64 bits, or Othello.
 
     Attributes:
         num_stages: number of stages, which go from 0 to ``num_stages`` - 1.
@@ -59,17 +59,17 @@ class Prover:
     def prove(
         self, states: np.ndarray, budgets: np.ndarray, max_nodes: int, deadline: float = math.inf
     ) -> tuple[np.ndarray, int]:
-        """Prove the results of unfinished positions.
+        """Prove the results of unfinished positions, within limits on nodes and time.
 
         Args:
             states: [M, K], the positions.
             budgets: int64[M], maximum nodes for each position; 0 skips it.
-            max_nodes: maximum nodes for all positions together, spent in their order.
-            deadline: time of `time.monotonic` at which the search stops.
+            max_nodes: maximum nodes for all positions together, which are proven in order.
+            deadline: time by `time.monotonic` at which the search stops.
 
         Returns:
-            float32[M], results for the player to move, `UNPROVEN` where nodes or time ran out; and
-            the number of nodes searched.
+            The results for the player to move, float32[M]: 1, 0 or -1, or `UNPROVEN` where nodes or
+            time ran out; and the number of nodes searched.
         """
         results = np.full(len(states), UNPROVEN, np.float32)
         at = np.zeros(3, np.int64)
@@ -82,13 +82,20 @@ class Prover:
         return results, num_nodes
 
     def stages(self, states: np.ndarray) -> np.ndarray:
-        """Return the stage (number of empty cells) of each position, int64[M]."""
+        """Return the stage of each position: its number of empty cells.
+
+        Args:
+            states: [M, K], the positions.
+
+        Returns:
+            int64[M].
+        """
         num_discs = np.empty(len(states), np.int64)
         count_bits(states[:, 0] | states[:, 1], num_discs)
         return self._num_cells - num_discs
 
     def forget(self) -> None:
-        """Clear the transposition table, which is otherwise kept from position to position."""
+        """Clear the transposition table, which is otherwise kept from one position to the next."""
         self._table[:] = 0
 
 
@@ -105,16 +112,19 @@ def _prove_connect_x(game, search, at, states, budgets, results, num_nodes):
         row = at[ROW]
         if at[BEGUN] == 0:
             mine = states[row, 0]
-            occupied = states[row, 0] | states[row, 1]
+            occupied = mine | states[row, 1]
             is_won = budgets[row] > 0 and connect_x.can_win(game, search, mine, occupied)
             if is_won:
                 results[row] = 1
             if is_won or budgets[row] <= 0:
                 at[ROW] += 1
                 continue
-            search.mine[0], search.occupied[0] = mine, occupied
-            search.cursor[0], at[BEGUN] = 0, 1
-        search.cursor[1] = given = min(budgets[row] - at[SPENT], left)
+            search.mine[0] = mine
+            search.occupied[0] = occupied
+            search.cursor[0] = 0
+            at[BEGUN] = 1
+        given = min(budgets[row] - at[SPENT], left)
+        search.cursor[1] = given
         score = connect_x.search_above(game, search, 1 - at[BEGUN])
         left -= given - search.cursor[1]
         _settle(search, at, budgets[row], given, score, results)
@@ -132,8 +142,10 @@ def _prove_othello(game, search, at, states, budgets, results, num_nodes):
                 continue
             search.mine[0] = states[row, 0]
             search.other[0] = states[row, 1]
-            search.cursor[0], at[BEGUN] = 0, 1
-        search.cursor[1] = given = min(budgets[row] - at[SPENT], left)
+            search.cursor[0] = 0
+            at[BEGUN] = 1
+        given = min(budgets[row] - at[SPENT], left)
+        search.cursor[1] = given
         margin = othello.search_above(search, 1 - at[BEGUN])
         left -= given - search.cursor[1]
         _settle(search, at, budgets[row], given, margin, results)
@@ -142,13 +154,26 @@ def _prove_othello(game, search, at, states, budgets, results, num_nodes):
 
 @njit
 def _settle(search, at, budget, given, score, results):
-    """Store the outcome of a finished test, and go on to the next test or position."""
+    """Record the outcome of a test of the score's sign, and prepare the next test or position.
+
+    If the test has only paused, nothing but the number of nodes spent is recorded.
+
+    Args:
+        search: the search's working memory, which has finished or paused.
+        at: int64[3], the state of the kernel, see `ROW`; updated in place.
+        budget: maximum nodes for the current position.
+        given: number of nodes that the search was allowed in this call.
+        score: the bound that a finished test has found, for the player to move.
+        results: float32[M], the proven results; updated in place.
+    """
     at[SPENT] += given - search.cursor[1]
     is_over = search.cursor[0] < 0
     if is_over and score == 0 and at[BEGUN] == 1:  # at most 0: a draw or a loss
-        search.cursor[0], at[BEGUN] = 0, 2
+        search.cursor[0] = 0
+        at[BEGUN] = 2
     elif is_over or at[SPENT] >= budget:
         if is_over:
             results[at[ROW]] = min(max(score, -1), 1)
         at[ROW] += 1
-        at[BEGUN] = at[SPENT] = 0
+        at[BEGUN] = 0
+        at[SPENT] = 0

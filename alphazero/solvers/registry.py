@@ -1,7 +1,7 @@
-"""Choose the exact solver of a game.
+"""Choose the exact solver for a game: the fastest one available on this machine.
 
-In: a game. Out: the fastest of its solvers on this machine. The solvers are in the other modules of
-this package; `alphazero.solvers.base` defines their interface.
+The solvers are in the other modules of this package; `alphazero.solvers.base` defines their
+interface.
 """
 
 from alphazero.games.batched_game import CompiledGame, Game
@@ -16,13 +16,15 @@ from alphazero.solvers.othello import OthelloSolver
 
 
 def make_solver(game: Game, max_nodes: int | None = None) -> Solver:
-    """Make the fastest solver of a game that this machine has.
+    """Make the fastest exact solver for a game that is available on this machine.
 
     Args:
-        max_nodes: nodes after which a compiled search gives up; None takes the solver's default.
+        max_nodes: number of nodes that a compiled search explores before it gives up on a position
+            with `UnsolvableError`; None uses the solver's default. Other solvers ignore the limit.
 
     Raises:
         UnsolvableError: if the game has no special solver and too many positions to enumerate.
+        InputError: if a game without a special solver can repeat a position.
     """
     limits = {} if max_nodes is None else {"max_nodes": max_nodes}
     if bitbully.solves(game) and bitbully.available():
@@ -35,7 +37,7 @@ def make_solver(game: Game, max_nodes: int | None = None) -> Solver:
 
 
 def solver_advice(game: Game) -> str:
-    """Return a sentence that recommends installing a faster solver; "" if there is none."""
+    """Return a sentence that recommends installing bitbully for Connect Four; "" if not needed."""
     if not bitbully.solves(game) or bitbully.available():
         return ""
     return (

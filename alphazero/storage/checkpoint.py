@@ -1,8 +1,8 @@
-"""Store a run's state, which is nested plain data with numpy arrays, in one file.
+"""Store the state of a training run, nested data with numpy arrays, in one file.
 
-In: dictionaries, lists, numbers, strings and arrays. Out: a safetensors file of the arrays, with
-JSON text for the rest. Files are written atomically and with a checksum
-(`alphazero.runtime.files`); nothing in them is unpickled.
+The state consists of dictionaries, lists, numbers, strings and arrays. It is stored as a
+safetensors file of the arrays, with JSON text for everything else. Files are written atomically and
+with a checksum (`alphazero.runtime.files`); nothing in them is unpickled.
 """
 
 import json
@@ -18,14 +18,18 @@ _ARRAY_KEY = "__array__"  # {_ARRAY_KEY: name} stands for an array in the JSON t
 
 
 def save_state(path: Path, state: dict, previous: Path | None = None) -> str:
-    """Write a nested dictionary atomically; `load_state` reads it.
+    """Write a nested dictionary to a file atomically; `load_state` reads it back.
 
     Args:
+        path: the file to write.
         state: its values may be dictionaries, lists, arrays, numbers, strings and None.
-        previous: the path to which the old file is moved, see `write_atomically`.
+        previous: the path to which an existing file is moved first; None overwrites it.
 
     Returns:
-        The file's checksum.
+        The file's checksum, a SHA-256 hex digest, with which `load_state` can verify the file.
+
+    Raises:
+        OSError: if the file cannot be written.
     """
     arrays: dict[str, np.ndarray] = {}
     plain = _without_arrays(state, "", arrays)
@@ -33,13 +37,16 @@ def save_state(path: Path, state: dict, previous: Path | None = None) -> str:
 
 
 def load_state(path: Path, digest: str | None = None) -> dict:
-    """Read a state that `save_state` stored; tuples come back as lists.
+    """Read a nested dictionary that `save_state` stored; tuples come back as lists.
 
     Args:
-        digest: the expected checksum, if known.
+        path: the file to read.
+        digest: the checksum that `save_state` returned for the file; None accepts any undamaged
+            file.
 
     Raises:
-        StoredFileError: if the file is missing, damaged, not a state, or not the expected one.
+        StoredFileError: if the file is missing or damaged, is not a stored state, or has another
+            checksum than ``digest``.
     """
     metadata, arrays = read_safetensors(path, digest)
     if "state" not in metadata:
@@ -53,24 +60,40 @@ def load_state(path: Path, digest: str | None = None) -> dict:
 
 
 def _without_arrays(value: Any, name: str, arrays: dict[str, np.ndarray]) -> Any:
-    """Return ``value`` with references in place of arrays, which are added to ``arrays``."""
+    """Return a copy of nested data in which each array is replaced by a reference to its name.
+
+    Args:
+        value: the nested data.
+        name: the path of ``value`` within the whole data, which names its arrays.
+        arrays: {name: array}, to which the replaced arrays are added.
+    """
     if isinstance(value, np.ndarray):
         # np.ascontiguousarray would give an array without dimensions one dimension.
         arrays[name] = np.asarray(value, order="C")
         return {_ARRAY_KEY: name}
     if isinstance(value, dict):
-        return {
-            str(key): _without_arrays(item, f"{name}/{key}", arrays) for key, item in value.items()
-        }
+        plain = {}
+        for key, item in value.items():
+            plain[str(key)] = _without_arrays(item, f"{name}/{key}", arrays)
+        return plain
     if isinstance(value, (list, tuple)):
-        return [
-            _without_arrays(item, f"{name}/{index}", arrays) for index, item in enumerate(value)
-        ]
-    return value.item() if isinstance(value, np.generic) else value
+        items = enumerate(value)
+        return [_without_arrays(item, f"{name}/{index}", arrays) for index, item in items]
+    if isinstance(value, np.generic):
+        return value.item()
+    return value
 
 
 def _with_arrays(value: Any, arrays: dict[str, np.ndarray]) -> Any:
-    """Return ``value`` with arrays in place of the references to them."""
+    """Return a copy of nested data in which each reference is replaced by the array that it names.
+
+    Args:
+        value: nested data that `_without_arrays` returned.
+        arrays: {name: array}.
+
+    Raises:
+        KeyError: if an array is missing.
+    """
     if isinstance(value, dict):
         if set(value) == {_ARRAY_KEY}:
             return arrays[value[_ARRAY_KEY]]

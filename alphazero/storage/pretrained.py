@@ -3,7 +3,7 @@
     checkpoints/best/<game>.safetensors  in a clone; if installed, in alphazero/best_networks
     checkpoints/best/<game>.md           its model card
 
-In: the name of a game. Out: the path of its network. `scripts/ship_network.py` writes both files.
+This module finds the network of a game. `scripts/ship_network.py` writes both files.
 """
 
 from pathlib import Path
@@ -14,23 +14,28 @@ from alphazero.storage.run_folder import folder_name
 
 
 def shipped_folder() -> Path:
-    """Return the folder of the shipped networks, inside the installed package or in the clone."""
+    """Return the folder of the networks that ship with the program.
+
+    It is ``best_networks`` in the installed package or, in a clone, ``checkpoints/best``.
+    """
     package = Path(__file__).parents[1]
     installed = package / "best_networks"
     return installed if installed.is_dir() else package.parent / "checkpoints" / "best"
 
 
 def shipped_network(game_name: str) -> Path | None:
-    """Return the path of the network that ships with a game, or None if there is none.
+    """Return the path of the network that ships with a game, or None if none ships.
 
     Raises:
-        StoredFileError: if the file is not a network.
+        StoredFileError: if there is a file for the game but it is damaged or not a network.
     """
     path = shipped_folder() / f"{folder_name(game_name)}.safetensors"
     # A user's game may share the name of a shipped one, so compare the game named in the network.
-    return path if path.is_file() and same_game(game_name, network_game(path)) else None
+    if path.is_file() and same_game(game_name, network_game(path)):
+        return path
+    return None
 
 
 def is_shipped(path: str | Path) -> bool:
-    """Return whether ``path`` is one of the shipped networks."""
+    """Return whether a network file is in the folder of the networks that ship with the program."""
     return Path(path).resolve().parent == shipped_folder().resolve()

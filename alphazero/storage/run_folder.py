@@ -1,4 +1,4 @@
-"""The folder of a training run: where each file is, and how it is read and written.
+"""The folder of a training run: where each of its files is, and how each is read and written.
 
     checkpoints/<game>/<run>/
         config.yaml                  the resolved settings
@@ -13,8 +13,7 @@
         events.out.tfevents.*        TensorBoard's event files
         .lock                        held by the process that trains the run; removed afterwards
 
-In: a run's settings, games and states. Out: the same data, read back and checked. Does not depend
-on the trainer or the learner.
+Data is checked when it is read back. This module does not depend on the trainer or the learner.
 """
 
 import contextlib
@@ -64,21 +63,22 @@ from alphazero.selfplay.game_record import (
 from alphazero.storage.checkpoint import load_state, save_state
 
 STATE_FILE = "state.safetensors"
-_STATE_FILES = (STATE_FILE, "state.previous.safetensors")
+_PREVIOUS_STATE_FILE = "state.previous.safetensors"
 _LOCK_S = 0.2  # seconds to wait for a lock, which `is_training` may hold for a moment
 _MAX_OVERRIDES = 150  # maximum characters of the overrides in a folder's name
 _LIBRARIES = ("alphazero-selfplay", "torch", "numpy", "numba", "hydra-core")
 
 
 class RunFolder:
-    """The folder of one training run; reads and writes its files."""
+    """The folder of one training run, with methods that read and write its files."""
 
     def __init__(self, path: str | Path):
         self.path = Path(path)
         self.config = self.path / "config.yaml"
         self.metrics = self.path / "metrics.jsonl"
         self.rules = self.path / "rules.py"
-        self.state, self.previous_state = (self.path / name for name in _STATE_FILES)
+        self.state = self.path / STATE_FILE
+        self.previous_state = self.path / _PREVIOUS_STATE_FILE
         self._lock = FileLock(self.path / ".lock", thread_local=False)
 
     @classmethod
@@ -87,13 +87,15 @@ class RunFolder:
 
         Args:
             root: the folder of all runs.
-            game: the game's name.
-            name: the run's name; "" takes the date and time, and adds a number if they are taken.
-            overrides: the settings that distinguish the run within its sweep, such as "seed=1";
-                they are added to the name.
+            game: the game's name, from which `folder_name` derives the name of the folder GAME.
+            name: the run's name; "" takes the date and time, with a number appended if that folder
+                exists.
+            overrides: the settings that distinguish the run within its sweep, such as "seed=1",
+                which are appended to the name; "" for a run outside a sweep.
 
         Raises:
-            ConfigError: if a run of this name exists, or the folder cannot be created.
+            ConfigError: if the name is given and a run of that name exists, or if the folder cannot
+                be created.
         """
         parent = Path(root) / folder_name(game)
         stem = name or datetime.now().strftime("%Y-%m-%d_%H-%M-%S")
@@ -126,46 +128,54 @@ class RunFolder:
         holding: str = STATE_FILE,
         rules_digest: str = "",
     ) -> "RunFolder":
-        """Find the folder of a stored run.
+        """Find the folder of a stored run, given by its path or as "latest".
 
         Args:
-            path: the folder, or "latest": the run whose state was written last.
-            root: the folder of all runs, for "latest".
-            game: the game of the run, for "latest"; None means any game.
-            key: the setting that named the run, for errors.
-            holding: name of a file that the folder must contain.
-            rules_digest: the game's `Game.rules_digest`, for "latest"; runs of games with equal
-                rules are found too.
+            path: the folder, or "latest" for the run whose state was written last.
+            root: for "latest": the folder of all runs.
+            game: for "latest": the name of the run's game; None means any game.
+            key: the setting that gave ``path``, named in errors.
+            holding: name of a file that the folder must contain, unless ``path`` is "latest"; for
+                the state file, the previous state's file is sufficient.
+            rules_digest: for "latest": the game's `Game.rules_digest`, with which runs of games
+                with equal rules but other names are found too; "" searches by name only.
 
         Raises:
-            ConfigError: if there is no such run.
+            ConfigError: if there is no such run, or it has not finished an iteration.
         """
         if path != "latest":
             if not Path(path).exists():
                 raise ConfigError(f"{key}={path}: there is no such folder.", key=key, value=path)
-            if not (Path(path) / holding).is_file() and not (
-                holding == STATE_FILE and cls(path).states
-            ):
+            if holding == STATE_FILE:
+                is_complete = bool(cls(path).states)
+            else:
+                is_complete = (Path(path) / holding).is_file()
+            if not is_complete:
                 message = f"{key}={path} is not the folder of a run with a finished iteration: "
                 message += f"it has no {holding}."
                 raise ConfigError(message, key=key, value=path)
             return cls(path)
-        folders = folders_of_runs(root, game, rules_digest)
-        states = [state for folder in folders for state in cls(folder).states[:1]]
+        states = list[Path]()
+        for folder in folders_of_runs(root, game, rules_digest):
+            states += cls(folder).states[:1]
         if not states:
             of_game = f" of {game}" if game else ""
             message = f"{key}=latest: there is no run{of_game} with a finished iteration under "
             message += f"'{root}'."
             raise ConfigError(message, key=key, value=path)
-        return cls(max(states, key=lambda file: file.stat().st_mtime).parent)
+        newest = max(states, key=lambda file: file.stat().st_mtime)
+        return cls(newest.parent)
 
     @property
     def states(self) -> list[Path]:
-        """The paths of the stored state files, the newest first; there are at most two."""
+        """The paths of the stored state files, newest first; there are at most two."""
         return [path for path in (self.state, self.previous_state) if path.is_file()]
 
     def discard(self) -> None:
-        """Remove the folder of a new run that has not finished an iteration; keep any other."""
+        """Delete the run's folder unless it contains a stored state, that is, a finished iteration.
+
+        The game's folder is deleted too if no other run is in it.
+        """
         if not self.states:
             self._lock.release(force=True)
             shutil.rmtree(self.path, ignore_errors=True)
@@ -176,11 +186,13 @@ class RunFolder:
     def locked(self) -> Iterator[None]:
         """Hold the run's lock within a ``with`` block, so that no other process trains the run.
 
-        The operating system releases it when the process ends, even if killed. Unfinished files
-        that a killed process left behind are removed.
+        The operating system releases the lock when the process ends, even if it is killed.
+        Unfinished files that a killed process left behind are removed. Where the file system has no
+        locks, the block runs without one.
 
         Raises:
             ConfigError: if another process is training the run.
+            StoredFileError: if the folder no longer exists.
         """
         try:
             self._lock.acquire(timeout=_LOCK_S, poll_interval=_LOCK_S / 10)
@@ -205,10 +217,12 @@ class RunFolder:
     def is_training(self) -> bool:
         """Whether a process is training the run now, that is, holds its lock.
 
-        The test itself holds a free lock for microseconds; `locked` waits longer than that.
+        The test itself holds the lock for microseconds if no one else does; `locked` waits longer
+        than that. On Windows, an existing lock file counts as a held lock.
         """
         try:
-            file = os.open(self._lock.lock_file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+            flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)
+            file = os.open(self._lock.lock_file, flags)
         except OSError:
             return False
         try:
@@ -223,17 +237,32 @@ class RunFolder:
     def resume_words(self, game_name: str, network_kind: str = "") -> str:
         """Return the command-line arguments with which `alphazero train` resumes the run.
 
-        They name the user's own game and network, because code named only by a stored config is
+        They name the user's own game and network, because code that only a stored config names is
         never run.
+
+        Args:
+            game_name: the name of the run's game.
+            network_kind: the setting `network.kind`: ``module:Class`` for the user's own network
+                class, else a name, which is left out.
         """
-        game = [f"game={game_name}"] if runs_own_code(game_name) else []
-        network = [f"network={network_kind}"] if is_module_name(network_kind) else []
-        return shlex.join([f"resume={self.path}", *game, *network])
+        words = [f"resume={self.path}"]
+        if runs_own_code(game_name):
+            words.append(f"game={game_name}")
+        if is_module_name(network_kind):
+            words.append(f"network={network_kind}")
+        return shlex.join(words)
 
     # --- settings and metrics ---------------------------------------------------------------------
 
     def write_config(self, settings: dict[str, Any]) -> None:
-        """Store the resolved settings, and the versions of this program and its libraries."""
+        """Store a run's resolved settings, and the versions of this program and its libraries.
+
+        Args:
+            settings: all settings as nested dictionaries, written to config.yaml.
+
+        Raises:
+            OSError: if a file cannot be written.
+        """
         write_atomically(self.config, with_checksum(to_yaml(settings)).encode())
         versions = {"python": platform.python_version(), "processor": platform.machine()}
         versions |= {name: version_of(name) for name in _LIBRARIES}
@@ -241,10 +270,12 @@ class RunFolder:
         write_atomically(self.path / "versions.json", text.encode())
 
     def read_config(self) -> dict[str, Any]:
-        """Read the stored settings as nested plain data, with the keys of their time.
+        """Read the run's stored settings as nested dictionaries, without checking keys or values.
+
+        If another version of the program stored them, they may not fit this version.
 
         Raises:
-            StoredFileError: if the file is missing or damaged.
+            StoredFileError: if the file is missing or damaged, or does not name the game.
         """
         text = read_text(self.config)
         try:
@@ -260,15 +291,16 @@ class RunFolder:
         raise StoredFileError(message, path=self.config)
 
     def read_metrics(self) -> list[dict[str, Any]]:
-        """Read the metrics of all iterations, oldest first.
+        """Read the metrics of all stored iterations, oldest first; skip damaged lines.
 
-        A partly written line is left out.
+        Returns:
+            {metric, such as "learner.loss": value} for each iteration.
 
         Raises:
-            StoredFileError: if there are no metrics.
+            StoredFileError: if the file is missing or holds no metrics.
         """
         lines = read_text(self.metrics).splitlines() if self.metrics.exists() else []
-        rows = [row for line in lines if (row := parse_row(line))]
+        rows = list(filter(None, map(parse_row, lines)))
         if not rows:
             raise StoredFileError(
                 f"'{self.metrics}' holds no metrics: no iteration was finished.", path=self.metrics
@@ -276,31 +308,33 @@ class RunFolder:
         return rows
 
     def add_metrics(self, row: dict[str, Any]) -> None:
-        """Append the metrics of an iteration.
+        """Append the metrics of an iteration to metrics.jsonl, and wait until they are on the disk.
 
         Raises:
-            OSError: if the run's folder was removed.
+            OSError: if the run's folder has been removed, or the file cannot be written.
         """
         os.stat(self.config)  # raises if the folder was removed, which writing would create again
         append_line(self.metrics, json.dumps(row))
 
     def cut_metrics(self, iteration: int) -> None:
-        """Delete the metrics of iterations after ``iteration``, and damaged lines."""
+        """Delete the metrics of all iterations after ``iteration``, and damaged lines."""
         if self.metrics.is_file():
-            lines = read_bytes(self.metrics).decode(errors="replace").splitlines()
-            rows = ((line, parse_row(line)) for line in lines)
-            kept = [line for line, row in rows if row and row["iteration"] <= iteration]
-            write_atomically(self.metrics, "".join(line + "\n" for line in kept).encode())
+            text = ""
+            for line in read_bytes(self.metrics).decode(errors="replace").splitlines():
+                row = parse_row(line)
+                if row and row["iteration"] <= iteration:
+                    text += line + "\n"
+            write_atomically(self.metrics, text.encode())
 
     # --- the rules of a user's game ---------------------------------------------------------------
 
     def write_rules(self, text: str) -> None:
-        """Store the source of the game's rules (`Game.rules_text`), unless it is empty."""
+        """Store the source code of the game's rules (`Game.rules_text`), unless it is empty."""
         if text:
             write_atomically(self.rules, text.encode())
 
     def read_rules(self) -> str:
-        """Read the stored rules; return "" if there are none or they are damaged."""
+        """Return the stored source code of the game's rules, or "" if it is missing or damaged."""
         try:
             text = read_text(self.rules)
         except StoredFileError:
@@ -309,13 +343,19 @@ class RunFolder:
 
     @property
     def rules_digest(self) -> str:
-        """The digest of the stored rules, or "" if there are none."""
+        """The SHA-256 hex digest of the stored rules; "" if no rules are stored."""
         return digest_of(self.read_rules())
 
     def drop_window(self, rules_text: str) -> None:
-        """Delete all stored games, including those in progress, and store the new rules.
+        """Delete all stored games, including unfinished ones, and store the new rules of the game.
 
         The rules are stored last, so that an interrupted deletion is repeated.
+
+        Args:
+            rules_text: the source code of the game's current rules (`Game.rules_text`).
+
+        Raises:
+            StoredFileError: if the stored state is missing or damaged.
         """
         state = load_state(self.state)
         save_state(self.state, state | {"selfplay": {}, "games": {}})
@@ -326,15 +366,16 @@ class RunFolder:
     # --- networks ---------------------------------------------------------------------------------
 
     def network(self, iteration: int) -> Path:
-        """Return the path of the network file of an iteration."""
+        """Return the path of an iteration's network file, which need not exist."""
         return self.path / "networks" / f"{iteration:06d}.safetensors"
 
     def drop_networks(self, keep: int) -> None:
         """Delete old networks so that at most ``keep`` + 1 remain; 0 keeps all.
 
         The newest two always remain, because another process may be about to read the older one. Of
-        the others, those of iterations divisible by a power of two remain, the smallest power that
-        suffices: they are spread evenly over the run, and a longer run keeps a subset of them.
+        the others, those whose iteration is divisible by a certain power of two remain: the
+        smallest power that leaves fewer than ``keep``. They are spread evenly over the run, and a
+        longer run keeps a subset of them.
         """
         older = sorted((self.path / "networks").glob("*.safetensors"))[:-2]
         stride = 1
@@ -347,21 +388,26 @@ class RunFolder:
     # --- games ------------------------------------------------------------------------------------
 
     def save_games(self, iteration: int, records: list[GameRecord]) -> str:
-        """Store the games of an iteration; return the file's checksum.
+        """Store the games of an iteration, and return the file's SHA-256 hex digest.
 
-        A field that is None in any of the games is left out.
+        A field of `GameRecord` that is None in any of the games is left out of the file.
+
+        Raises:
+            OSError: if the file cannot be written.
         """
         return save_state(self.games(iteration), flatten(records))
 
     def load_games(self, iteration: int, game: Game, digest: str | None = None) -> list[GameRecord]:
-        """Read and check the games of an iteration.
+        """Read the games of an iteration, and check that they fit the game.
 
         Args:
-            game: the game whose sizes the stored arrays must have.
-            digest: the file's expected checksum, if known.
+            iteration: the iteration in which the games were played.
+            game: the game, which determines the shapes of the stored arrays.
+            digest: the checksum that `save_games` returned; None accepts any undamaged file.
 
         Raises:
-            StoredFileError: if the file is missing or damaged, or holds games of another game.
+            StoredFileError: if the file is missing or damaged, has another checksum than
+                ``digest``, or its records do not fit ``game``.
         """
         path = self.games(iteration)
         columns = load_state(path, digest)
@@ -373,17 +419,25 @@ class RunFolder:
         return unflatten(columns)
 
     def load_all_games(self, game: Game) -> list[GameRecord]:
-        """Read all stored games, oldest first."""
-        stored = sorted(int(path.stem) for path in (self.path / "games").glob("*.safetensors"))
-        return [record for number in stored for record in self.load_games(number, game)]
+        """Read the games of all stored iterations, oldest first, and check that they fit ``game``.
+
+        Raises:
+            StoredFileError: if a file is damaged, or its records do not fit ``game``.
+        """
+        paths = (self.path / "games").glob("*.safetensors")
+        records = list[GameRecord]()
+        for iteration in sorted(int(path.stem) for path in paths):
+            records += self.load_games(iteration, game)
+        return records
 
     def drop_games(self, num_samples: int, samples_by_iteration: dict[int, int]) -> None:
-        """Delete the games that neither the newest state nor the previous one needs.
+        """Delete the oldest games, which are not needed to resume from either stored state.
 
         Args:
-            num_samples: minimum number of samples to keep, besides those of the newest iteration.
-            samples_by_iteration: number of samples of each stored iteration; the entries of deleted
-                games are removed.
+            num_samples: keep at least this many samples, not counting those of the newest
+                iteration.
+            samples_by_iteration: {iteration: number of samples in its stored games}; the entries of
+                deleted games are removed from it.
         """
         total = 0
         for iteration in sorted(samples_by_iteration, reverse=True)[1:]:
@@ -397,62 +451,76 @@ class RunFolder:
                 path.unlink(missing_ok=True)
 
     def games(self, iteration: int) -> Path:
-        """Return the path of the file that holds the games of an iteration."""
+        """Return the path of the file with an iteration's games, which need not exist."""
         return self.path / "games" / f"{iteration:06d}.safetensors"
 
 
 def folders_of_runs(
     root: str | Path, game: str | None = None, rules_digest: str = ""
 ) -> list[Path]:
-    """Return the folders of all runs of a game, found by its name or by equal rules.
+    """Return the folders of all runs of a game, found by the game's name or by equal rules.
 
     Args:
         root: the folder of all runs.
         game: the game's name; None means any game.
-        rules_digest: the game's `Game.rules_digest`, or "" if the name identifies the game.
+        rules_digest: the game's `Game.rules_digest`, which also finds runs stored under another
+            name; "" searches by name only.
     """
     folders = [path for path in Path(root).glob("*/*") if path.is_dir()]
-    return [
-        path
-        for path in folders
-        if game is None
-        or path.parent.name == folder_name(game)
-        or rules_digest
-        and RunFolder(path).rules_digest == rules_digest
-    ]
+    if game is None:
+        return folders
+    name = folder_name(game)
+    of_game = list[Path]()
+    for path in folders:
+        has_name = path.parent.name == name
+        if has_name or rules_digest and RunFolder(path).rules_digest == rules_digest:
+            of_game.append(path)
+    return of_game
 
 
 def folder_name(game: str) -> str:
-    """Convert a game's name to a form that is safe in a path, such as the folder of its runs."""
-    return Path(game).stem if game.endswith(".py") else re.sub(r"[^\w.-]+", "_", game).strip("_")
+    """Convert a game's name to a name for its files and folders, such as the folder of its runs.
+
+    A path of a Python file becomes the file's name without ".py"; elsewhere, characters other than
+    letters, digits, "_", "." and "-" become "_".
+    """
+    if game.endswith(".py"):
+        return Path(game).stem
+    return re.sub(r"[^\w.-]+", "_", game).strip("_")
 
 
 def find_network(path: str | Path) -> Path:
-    """Find a network file: ``path`` itself, or the newest network of the run in that folder.
+    """Find a network file: ``path`` itself or, if ``path`` is a folder, its newest network.
+
+    Args:
+        path: a file, which is not read; a run's folder; or a folder of network files.
 
     Raises:
-        StoredFileError: if there is no network.
+        StoredFileError: if ``path`` does not exist, or the folder contains no network.
     """
     path = Path(path)
     if path.is_file():
         return path
     if not path.exists():
         raise StoredFileError(f"there is no file or folder '{path}'.", path=path)
-    found = sorted(path.glob("networks/*.safetensors")) or [
-        other for other in sorted(path.glob("*.safetensors")) if other.name not in _STATE_FILES
-    ]
-    if not found:
+    networks = sorted(path.glob("networks/*.safetensors"))
+    if not networks:
+        states = {STATE_FILE, _PREVIOUS_STATE_FILE}
+        files = sorted(path.glob("*.safetensors"))
+        networks = [file for file in files if file.name not in states]
+    if not networks:
         raise StoredFileError(
             f"'{path}' holds no network: there is no networks/*.safetensors in it.", path=path
         )
-    return found[-1]
+    return networks[-1]
 
 
 def parse_row(line: str | bytes) -> dict[str, Any] | None:
-    """Parse a line of the metrics; return None if it is incomplete or damaged."""
+    """Parse one line of the metrics file; return None if the line is incomplete or damaged."""
     try:
         row = json.loads(line)
-        is_whole = type(row["iteration"]) is int and row["iteration"] > 0
-        return row if is_whole and 0.0 <= row["elapsed_s"] < math.inf else None
+        has_iteration = type(row["iteration"]) is int and row["iteration"] > 0
+        has_time = 0.0 <= row["elapsed_s"] < math.inf
+        return row if has_iteration and has_time else None
     except (ValueError, RecursionError, TypeError, KeyError):
         return None

@@ -1,26 +1,29 @@
-"""Draw a search tree as text.
+"""Draw a search tree of `Uct` or `AlphaZero` as text.
 
-The search, `Uct` or `AlphaZero`, describes each node by its method `label`. If several move
-sequences reach a node of a table, the node is drawn several times.
+The search's method `label` describes each node. In a search with a table of positions, several move
+sequences can lead to one node; the node is then drawn once for each sequence.
 """
 
 
 def tree_text(search, root, max_depth: int | None = None) -> str:
-    """Draw the tree below a node, with one line per visited node that begins with its action.
+    """Draw the tree below a node as text: one line per visited node, beginning with its action.
 
-    Children are listed by decreasing visits. A node's unvisited actions share a line.
+    The most visited children come first. The unvisited actions of a node share one line.
 
     Args:
-        search: the search that the tree belongs to, `Uct` or `AlphaZero`.
-        max_depth: largest depth below ``root``; None prints the whole tree.
+        search: the `Uct` or `AlphaZero` search that grew the tree.
+        root: the node at the top of the drawing.
+        max_depth: number of levels to draw below ``root``; None draws the whole tree.
     """
-    return "\n".join([search.label(root), *_lines_below(search, root, "", max_depth)])
+    lines = [search.label(root), *_lines_below(search, root, "", max_depth)]
+    return "\n".join(lines)
 
 
 def _lines_below(search, node, indent: str, depth_left: int | None) -> list[str]:
     if depth_left == 0 or not node.children:
         return []
-    depth_left = None if depth_left is None else depth_left - 1
+    if depth_left is not None:
+        depth_left -= 1
     unvisited = [str(action) for action in search.untried(node)]
     visited = _visited(search, node)
     blocks = [(f"{action}: {search.label(child, node)}", child) for action, child in visited]
@@ -29,13 +32,18 @@ def _lines_below(search, node, indent: str, depth_left: int | None) -> list[str]
     lines = []
     for number, (text, child) in enumerate(blocks, 1):
         is_last = number == len(blocks)
-        lines.append(f"{indent}{'└─ ' if is_last else '├─ '}{text}")
+        branch = "└─ " if is_last else "├─ "
+        lines.append(indent + branch + text)
         if child is not None:
-            lines += _lines_below(search, child, indent + ("   " if is_last else "│  "), depth_left)
+            child_indent = indent + ("   " if is_last else "│  ")
+            lines += _lines_below(search, child, child_indent, depth_left)
     return lines
 
 
 def _visited(search, node) -> list[tuple]:
-    """Return the pairs (action, child) of a node's visited children, the most visited first."""
+    """Return a node's visited children as pairs (action, child), the most visited first.
+
+    Equally visited children are in the order of their actions.
+    """
     visited = [(action, child) for action, child in node.children.items() if child.visits]
     return sorted(visited, key=lambda pair: (-pair[1].visits, pair[0]))

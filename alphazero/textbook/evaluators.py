@@ -1,10 +1,11 @@
-"""Evaluators: functions from a position to the priors of its actions and its value.
+"""Define evaluators: functions that estimate the priors of a position's actions and its value.
 
     evaluate(game, state) -> (priors, value)
 
-``priors`` is a dictionary, {action: prior}, with a number from 0 to 1 for each legal action, which
-add up to 1; ``value`` is the expected result for the player to move in ``state``, in [-1, 1].
-AlphaZero computes both with a network; the search accepts any such function, and checks its output.
+``priors`` is a dictionary, {action: prior}, with a number from 0 to 1 for each legal action; these
+numbers add up to 1. ``value`` is the expected result for the player to move in ``state``, in
+[-1, 1]. AlphaZero computes both with a network; the textbook's search accepts any such function and
+checks what it returns.
 """
 
 import math
@@ -21,7 +22,7 @@ _TOLERANCE = 1e-3  # deviation allowed for rounded numbers
 
 
 def checked_answer(answer: Any, actions: list, lowest_value: float) -> tuple[Mapping, float]:
-    """Validate what an evaluator returned, and return it as (priors, value).
+    """Check that an evaluator's answer is valid, and return it as (priors, value).
 
     Args:
         answer: what the evaluator returned.
@@ -29,7 +30,9 @@ def checked_answer(answer: Any, actions: list, lowest_value: float) -> tuple[Map
         lowest_value: the lowest result of the game; the highest is its negative.
 
     Raises:
-        ValueError: if it is invalid; the message shows it and says what is allowed.
+        ValueError: if the answer is not a pair (dict, number), a legal action lacks a prior, the
+            priors do not add up to 1, or a number is out of range; the message shows what was
+            returned and what is allowed.
     """
     is_pair = isinstance(answer, tuple) and len(answer) == 2
     if not (is_pair and isinstance(answer[0], Mapping)):
@@ -49,9 +52,12 @@ def checked_answer(answer: Any, actions: list, lowest_value: float) -> tuple[Map
 def _number(number: Any, allowed: str, lowest: float, highest: float) -> float:
     """Convert a prior or a value that an evaluator returned to a float.
 
+    Args:
+        allowed: description of the allowed numbers, for the error message.
+
     Raises:
-        ValueError: if it is not a number from ``lowest`` to ``highest``; the message says that the
-            evaluator must return ``allowed``.
+        ValueError: if ``number`` is not a number from ``lowest`` to ``highest``; rounding errors up
+            to 0.001 are accepted.
     """
     try:
         value = float(number)
@@ -68,15 +74,20 @@ def _refusal(allowed: str, answer: Any) -> ValueError:
 
 
 def uniform(game: Rules, state: State) -> tuple[dict, float]:
-    """Return the same prior for every legal action, and the value 0."""
+    """Evaluate a position without knowledge: equal priors, {action: prior}, and the value 0."""
     actions = game.legal_actions(state)
     return dict.fromkeys(actions, 1 / len(actions)), 0.0
 
 
 def rollouts(num_rollouts: int = 1, rng: random.Random | None = None) -> Evaluator:
-    """Make an evaluator whose value is the mean result of random games, with equal priors.
+    """Make an evaluator with equal priors, whose value is the mean result of random games.
 
-    A game in the notebook's form plays these games with its own ``run_simulation``.
+    The random games start at the evaluated position, and the value is for the player to move there.
+    For a game in notebook form, its own ``run_simulation`` plays them.
+
+    Args:
+        num_rollouts: number of random games per position.
+        rng: the random generator; None makes a new one.
     """
     rng = rng or random.Random()
 
@@ -91,50 +102,60 @@ def rollouts(num_rollouts: int = 1, rng: random.Random | None = None) -> Evaluat
 
 
 def network(evaluator) -> Evaluator:
-    """Make an evaluator from a network of this package, for states of a `PlainGame`.
+    """Make an evaluator from a neural network of this package, for the states of a `PlainGame`.
 
         priors = softmax of the logits over the legal actions
 
     Args:
-        evaluator: computes logits and values, see `alphazero.inference.evaluator`; a player from
-            ``az.load_player("best", game)`` has one as its attribute ``evaluator``.
+        evaluator: an `alphazero.inference.evaluator` object, which computes logits and values of a
+            batch of positions; such as the attribute ``evaluator`` of a player loaded with
+            ``az.load_player("best", game)``.
     """
 
     def evaluate(game: PlainGame, state: State) -> tuple[dict, float]:
-        logits, values = evaluator.evaluate(game.game.observe(game.to_array(state)))
-        actions = game.legal_actions(state)
-        largest = max(float(logits[0, action]) for action in actions)
-        weights = {action: math.exp(float(logits[0, action]) - largest) for action in actions}
+        planes = game.game.observe(game.to_array(state))
+        all_logits, values = evaluator.evaluate(planes)
+        logits = {action: float(all_logits[0, action]) for action in game.legal_actions(state)}
+        largest = max(logits.values())
+        weights = {action: math.exp(logit - largest) for action, logit in logits.items()}
         total = sum(weights.values())
-        return {action: weight / total for action, weight in weights.items()}, float(values[0])
+        priors = {action: weight / total for action, weight in weights.items()}
+        return priors, float(values[0])
 
     return evaluate
 
 
 class Table:
-    """A lookup table that replaces a network: it averages all samples of each position.
+    """An evaluator that averages the training samples of each position, in place of a network.
 
     It does not generalise to unseen positions, so it suits games with a few thousand positions.
     """
 
     def __init__(self):
-        self.samples: dict[State, list] = {}  #: samples by position
+        self.samples: dict[State, list] = {}  #: the samples learned so far, by position
 
     def learn(self, samples: Iterable) -> None:
-        """Add the samples of a game of self-play, see `alphazero.textbook.alphazero.Sample`."""
+        """Add training samples, such as those of a self-play game, to the table.
+
+        Args:
+            samples: `alphazero.textbook.alphazero.Sample` objects; ``state``, ``action_weights``
+                and ``outcome`` are used.
+        """
         for sample in samples:
             self.samples.setdefault(sample.state, []).append(sample)
 
     def __call__(self, game: Rules, state: State) -> tuple[dict, float]:
-        """Return the mean policy target and the mean outcome of a position's samples.
+        """Return the priors, {action: prior}, and the value of a position as means of its samples.
 
-        For a position without samples, return the answer of `uniform`.
+        The priors are the mean policy target; the value is the mean outcome for the player to move
+        in ``state``. A position without samples is evaluated by `uniform`.
         """
         known = self.samples.get(state)
         if not known:
             return uniform(game, state)
-        priors = {
-            action: sum(sample.action_weights.get(action, 0.0) for sample in known) / len(known)
-            for action in game.legal_actions(state)
-        }
-        return priors, sum(sample.outcome for sample in known) / len(known)
+        priors = {}
+        for action in game.legal_actions(state):
+            total = sum(sample.action_weights.get(action, 0.0) for sample in known)
+            priors[action] = total / len(known)
+        outcome = sum(sample.outcome for sample in known) / len(known)
+        return priors, outcome

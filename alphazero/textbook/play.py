@@ -1,6 +1,6 @@
-"""Play a game between two choosers of moves, such as searches or people.
+"""Play a game between two choosers: functions ``choose(state) -> action``.
 
-A chooser is any function ``choose(state) -> action``.
+A chooser may run a search or ask a person for a move.
 """
 
 from collections.abc import Callable
@@ -13,41 +13,49 @@ Chooser = Callable[[State], object]
 def play_game(
     game: Rules, first: Chooser, second: Chooser, show: Callable[[State], None] | None = None
 ) -> tuple[list, float]:
-    """Play a game from the start position to its end.
+    """Play a game between two choosers, from the start position to its end.
 
     Args:
-        game: an object with `Rules`, or a game in the notebook's form.
-        first, second: choose the moves of the player who begins, and of the other.
-        show: called with each position, such as ``lambda state: print(game.to_text(state))``.
+        game: an object with the methods of `Rules`, or a game in notebook form, see `NotebookGame`.
+        first: chooses the moves of the player who begins the game.
+        second: chooses the other player's moves.
+        show: called with every state, the start and the end included, such as
+            ``lambda state: print(game.to_text(state))``; None shows nothing.
 
     Returns:
-        The actions, and the result for the player who began the game.
+        The actions in the order of play, and the game's result for the player who began.
     """
     game = as_rules(game)
-    state, actions = game.initial_state(), []
+    state = game.initial_state()
+    actions = []
     while not game.is_over(state):
         if show is not None:
             show(state)
         choose = second if _mover(game, state, actions) else first
-        actions.append(choose(state))
-        state = game.step(state, actions[-1])
+        action = choose(state)
+        actions.append(action)
+        state = game.step(state, action)
     if show is not None:
         show(state)
-    return actions, (-1) ** _mover(game, state, actions) * game.result(state)
+    result = game.result(state)
+    return actions, -result if _mover(game, state, actions) else result
 
 
 def _mover(game: Rules, state: State, actions: list) -> int:
-    """Return the player to move in a state, 0 or 1, reached by the given actions."""
+    """Return the player to move in ``state``, 0 or 1; ``actions`` are those played so far."""
     player = game.player_to_move(state)
-    return len(actions) % 2 if player is None else player
+    if player is None:
+        return len(actions) % 2
+    return player
 
 
 def person(game: Rules, read: Callable[[str], str] = input, say=print) -> Chooser:
     """Make a chooser that asks a person for a move until they type a legal one.
 
     Args:
+        game: an object with the methods of `Rules`, or a game in notebook form.
         read: prints a question and returns what the person types.
-        say: prints a message.
+        say: prints a message; called if the typed text is not a legal action.
     """
     game = as_rules(game)
 

@@ -1,9 +1,9 @@
-"""Declarations of a run's curves and of the charts that show them.
+"""Declare a run's curves, such as the policy loss over iterations, and the charts that show them.
 
-Curves are computed from rows of metrics.jsonl, one per iteration, with the numbers of
-`alphazero.training.reports`. They serve TensorBoard, the page of `alphazero serve` and `alphazero
-plot`. A new field of a report puts its number into metrics.jsonl; a line in `CURVES` shows it in
-TensorBoard, a chart in `CHARTS` adds it to TensorBoard's custom scalars, and a chart in
+Each curve is computed from the rows of metrics.jsonl, one per iteration, whose numbers come from
+`alphazero.training.reports`. Curves are shown by TensorBoard, by the page of `alphazero serve` and
+by `alphazero plot`. A new field of a report puts its number into metrics.jsonl; a line in `CURVES`
+shows it in TensorBoard, a chart in `CHARTS` adds it to TensorBoard's custom scalars, and a chart in
 `PAGE_CHARTS` shows it on the page. Only the page's chart of ratings is declared elsewhere, in
 `alphazero.web.run_charts`.
 """
@@ -22,7 +22,12 @@ _MAX_NUMBER = 1e300  # larger numbers might not stay finite as percentages
 
 
 def number(row: Row, key: str) -> float:
-    """Return the metric ``key`` of an iteration; NaN if it is missing or not a number."""
+    """Return a metric's value in an iteration; NaN if missing, not a number, or 1e300 or more.
+
+    Args:
+        row: the iteration's row of metrics.jsonl.
+        key: the metric, such as "learner.loss".
+    """
     value = row.get(key)
     if isinstance(value, (int, float)) and abs(value) < _MAX_NUMBER:
         return float(value)
@@ -30,36 +35,63 @@ def number(row: Row, key: str) -> float:
 
 
 def newest(rows: list[Row], key: str) -> float:
-    """Return the newest value of the metric ``key``; NaN if no iteration has one."""
-    numbers = (number(row, key) for row in reversed(rows))
-    return next((value for value in numbers if not math.isnan(value)), math.nan)
+    """Return a metric's newest value; NaN if no iteration has one.
+
+    Args:
+        rows: rows of metrics.jsonl, oldest first.
+        key: the metric, such as "learner.loss".
+    """
+    for row in reversed(rows):
+        value = number(row, key)
+        if not math.isnan(value):
+            return value
+    return math.nan
 
 
 class Curve(NamedTuple):
-    """A curve in TensorBoard: one number per iteration, computed from that iteration's metrics."""
+    """A curve of a run: one number per iteration, computed from that iteration's metrics."""
 
-    description: str
-    keys: tuple[str, ...]  #: keys of the numbers in the row that ``value`` takes as arguments
-    value: Callable[..., float]
+    description: str  #: a sentence about what the curve shows, displayed by TensorBoard
+    keys: tuple[str, ...]  #: the metrics that ``value`` takes as arguments
+    value: Callable[..., float]  #: computes the curve's value from these metrics
 
     def figure(self, row: Row) -> float:
-        """Return the curve's value in an iteration, from its metrics; NaN if one is missing."""
+        """Return the curve's value in one iteration; NaN if a metric that it needs is missing.
+
+        Args:
+            row: the iteration's row of metrics.jsonl.
+        """
         numbers = [number(row, key) for key in self.keys]
-        return math.nan if any(map(math.isnan, numbers)) else self.value(*numbers)
+        if any(map(math.isnan, numbers)):
+            return math.nan
+        return self.value(*numbers)
 
 
 def curve(description: str, *keys: str, value: Callable[..., float] = float) -> Curve:
-    """Make a curve of the metrics ``keys``, combined by ``value``, or of a single metric."""
+    """Make a curve of one metric, or of several metrics combined by a function.
+
+    Args:
+        description: a sentence about what the curve shows, displayed by TensorBoard.
+        keys: the metrics, such as "learner.loss".
+        value: called with the values of these metrics in an iteration; returns the curve's value.
+    """
     return Curve(description, keys, value)
 
 
 def _error(description: str, key: str) -> Curve:
-    """Make a curve that shows 1 minus the metric ``key``, such as errors instead of accuracy."""
+    """Make a curve that shows 1 minus a metric, such as the error instead of the accuracy."""
     return Curve(description, (key,), lambda fraction: 1 - fraction)
 
 
 def _elo(score: float, *counts: float) -> float:
-    """Convert a match score to an Elo difference; a perfect score is lowered by half a point."""
+    """Convert a match score to an Elo difference, which is limited so that it stays finite.
+
+    A perfect score is lowered by half a game, and a score of 0 is raised by half a game.
+
+    Args:
+        score: the score in [0, 1], from the network's viewpoint.
+        counts: the numbers of wins, draws and losses, whose sum is the number of games.
+    """
     margin = 0.5 / max(sum(counts), 1)
     return elo_from_score(min(max(score, margin), 1 - margin))
 
@@ -225,47 +257,67 @@ _INTERVALS = {
 
 
 class Line(NamedTuple):
-    """A line of a chart, which shows one curve."""
+    """A line in a chart, which shows one curve, possibly with its 95% confidence interval."""
 
-    name: str
-    tags: tuple[str, ...]  #: tags of the curve and of the ends of its confidence interval, if any
+    name: str  #: the line's name in the legend
+    #: the curve's tag and, if the curve has a confidence interval, the tags of its lower and upper
+    #: ends
+    tags: tuple[str, ...]
     scale: float  #: factor from the curve's unit to the chart's
 
     def figures(self, row: Row) -> list[float]:
-        """Return an iteration's value and the ends of its confidence interval; NaN if unknown."""
+        """Return the curve's value in one iteration and the ends of its 95% interval, if any.
+
+        Args:
+            row: the iteration's row of metrics.jsonl.
+
+        Returns:
+            The value, then the lower and the upper end, in the chart's unit; NaN where unknown.
+        """
         return [self.scale * CURVES[tag].figure(row) for tag in self.tags]
 
     def points(
         self, rows: list[Row], x: str = "elapsed_s", unit: float = 60.0
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return the x and y coordinates of the line's points, without missing values.
+        """Return the x and y coordinates of the line's points, leaving out missing values.
 
         Args:
-            x: metric on the x-axis.
-            unit: divisor of ``x``; by default, the x-axis shows minutes of training.
+            rows: rows of metrics.jsonl, oldest first.
+            x: the metric for the x-axis, such as "elapsed_s" or "iteration".
+            unit: divisor of that metric; by default, the x-axis shows minutes of training.
         """
-        pairs = [(number(row, x) / unit, self.figures(row)[0]) for row in rows]
-        points = np.array(pairs, float).reshape(-1, 2)
-        points = points[~np.isnan(points).any(axis=1)]
-        return points[:, 0], points[:, 1]
+        xs = np.array([number(row, x) / unit for row in rows])
+        ys = np.array([self.figures(row)[0] for row in rows])
+        is_known = ~np.isnan(xs) & ~np.isnan(ys)
+        return xs[is_known], ys[is_known]
 
 
 class Chart(NamedTuple):
-    """Several curves on the same axes."""
+    """A chart with one or more lines on the same axes."""
 
     title: str
-    unit: str
+    unit: str  #: the unit of the vertical axis, such as "% of positions"
     lines: tuple[Line, ...]
     from_zero: bool  #: whether the vertical axis begins at 0
 
 
 def chart(title: str, unit: str, tags: dict[str, str], from_zero: bool = True) -> Chart:
-    """Make a chart; ``tags`` maps the name of each line to the tag of its curve."""
+    """Make a chart with a line for each of the given curves.
+
+    Args:
+        title: the chart's title.
+        unit: the unit of the vertical axis; curves are multiplied by 100 if it begins with "%".
+        tags: {name of a line: tag of its curve in `CURVES`}.
+        from_zero: whether the vertical axis begins at 0.
+    """
     scale = 100.0 if unit.startswith("%") else 1.0
     lines = []
     for name, tag in tags.items():
-        ends = [f"{_INTERVALS[tag]}_{end}" for end in ("low", "high")] if tag in _INTERVALS else []
-        lines.append(Line(name, (tag, *ends), scale))
+        line_tags = [tag]
+        if tag in _INTERVALS:
+            prefix = _INTERVALS[tag]
+            line_tags += [f"{prefix}_low", f"{prefix}_high"]
+        lines.append(Line(name, tuple(line_tags), scale))
     return Chart(title, unit, tuple(lines), from_zero)
 
 

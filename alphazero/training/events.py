@@ -1,4 +1,4 @@
-"""The events of a training run: data for loggers, which choose what to show.
+"""The events that a training run yields, from which loggers choose what to display.
 
 `Trainer.run` yields a `StageProgress` several times a second and an `IterationReport` after each
 iteration. Fractions are in [0, 1].
@@ -23,20 +23,20 @@ from alphazero.training.reports import (
 
 
 class StageProgress(NamedTuple):
-    """The progress of the current iteration and its stage, as an event for loggers."""
+    """The progress of an iteration's current stage, such as self-play, as an event for loggers."""
 
     #: stage: "self-play", "learning", "pit", "evaluation", "accuracy" or "proof"
     stage: str
-    done: int
-    total: int
-    iteration: int
+    done: int  #: finished parts of the stage, such as games or learner steps
+    total: int  #: all parts of the stage
+    iteration: int  #: the current iteration, counted from 1
     progress: float  #: fraction of the whole run completed by the finished iterations
-    notices: tuple[str, ...] = ()  #: sentences about workers, see `alphazero.workers.source`
+    notices: tuple[str, ...] = ()  #: messages about workers, such as the loss of one
 
 
 @dataclasses.dataclass(frozen=True)
 class Alarm:
-    """A problem that a check found in the run; see `alphazero.training.health`."""
+    """A problem, such as overfitting, that a check of `alphazero.training.symptoms` has found."""
 
     name: str  #: name of the check, such as "games_repeat"
     since: int  #: iteration in which the alarm began
@@ -47,12 +47,12 @@ class Alarm:
 
     @property
     def title(self) -> str:
-        """The name with spaces, such as "games repeat"."""
+        """The check's name with spaces instead of underscores, such as "games repeat"."""
         return self.name.replace("_", " ")
 
     @property
     def text(self) -> str:
-        """The problem, its likely cause and the advice, as sentences."""
+        """The problem, its likely cause and the advice, as full sentences."""
         change = f"Change {self.key}: {self.advice}."
         return f"{self.title}: {self.seen}. Likely cause: {self.cause}. {change}"
 
@@ -62,22 +62,24 @@ class IterationReport:
     """The results of one finished iteration, as an event for loggers."""
 
     iteration: int  #: counted from 1
-    selfplay: SelfPlayReport
+    selfplay: SelfPlayReport  #: metrics of the iteration's games
+    #: losses and other metrics of the iteration's learner steps
     learner: LearnerReport = dataclasses.field(default_factory=LearnerReport)
-    window: int = 0
-    elapsed_s: float = math.nan
-    selfplay_s: float = 0.0
-    learner_s: float = 0.0
-    sampling_s: float = 0.0
-    measure_s: float = 0.0
-    store_s: float = 0.0
+    window: int = 0  #: number of samples in the replay window
+    elapsed_s: float = math.nan  #: seconds of training since the run began, without measurements
+    selfplay_s: float = 0.0  #: seconds of self-play
+    learner_s: float = 0.0  #: seconds of learning, including the time for making batches
+    sampling_s: float = 0.0  #: seconds for making batches
+    measure_s: float = 0.0  #: seconds for measuring the strength
+    store_s: float = 0.0  #: seconds for storing the previous iteration
+    #: losses on samples of the new games before training on them
     held_out: HeldOutReport = dataclasses.field(default_factory=HeldOutReport)
-    engine: EngineReport | None = None
-    pit: PitReport | None = None
-    strength: StrengthReport | None = None
-    puzzle: PuzzleReport | None = None  #: None unless the game has one player
-    exact: ExactReport | None = None
-    proof: ProofSummary | None = None
+    engine: EngineReport | None = None  #: the engine that runs the new network in search
+    pit: PitReport | None = None  #: None if no gate match was due
+    strength: StrengthReport | None = None  #: None if no match against UCT was due
+    puzzle: PuzzleReport | None = None  #: None also unless the game has one player
+    exact: ExactReport | None = None  #: None if no comparison with an exact solver was due
+    proof: ProofSummary | None = None  #: None if no check of all positions was due
     #: alarms that are on after this iteration
     alarms: list[Alarm] = dataclasses.field(default_factory=list)
     #: names of alarms that ended with this iteration
@@ -94,7 +96,12 @@ def flat(report: Any, prefix: str = "") -> dict[str, Any]:
     """Convert an iteration's report to a row of metrics.jsonl, with keys such as "learner.loss".
 
     Alarms become two strings: their names separated by commas, and one line of text for each.
-    Numbers that are not finite become None. Other data, such as the sample game, is left out.
+    Numbers that are not finite become None. Parts that are None, the sample game, the names of
+    ended alarms and the complete proof are left out.
+
+    Args:
+        report: the report, or one of its parts, such as a `LearnerReport`.
+        prefix: put before each key; used to recurse into the parts.
     """
     figures: dict[str, Any] = {}
     for field in dataclasses.fields(report):

@@ -1,8 +1,8 @@
-"""Alarms: problems of a training run, each reported once when it begins and once when it ends.
+"""Raise alarms about problems of a training run, and report when each begins and ends.
 
-`HealthMonitor` adds the current alarms to the report of each iteration. The checks are in
+`HealthMonitor` adds the current alarms to each iteration's report. The checks are in
 `alphazero.training.symptoms`; this module keeps the rows of metrics that they read. A resumed run
-reads these rows from metrics.jsonl, and so raises the same alarms as a run that never stopped.
+reads these rows from metrics.jsonl, and so raises the same alarms as an uninterrupted one.
 """
 
 from typing import Any
@@ -16,16 +16,18 @@ _NUM_RECENT = 100  # iterations whose rows are kept; pits may be far apart
 
 
 class TrainingDivergedError(InputError):
-    """Training has diverged: the weights or the network's outputs are not finite.
+    """Training has diverged: losses, weights or the network's outputs are not finite.
 
     Args:
         report: the report of the iteration in which training diverged.
+        settings: the run's settings, from which the advice is derived.
+        stored_iteration: the last stored iteration; 0 if there is none.
         resume_words: the command-line arguments with which `alphazero train` resumes the run.
 
     Attributes:
         iteration: the iteration in which training diverged.
         stored_iteration: the last stored iteration, from which the run can continue; 0 if none.
-        key, value: the setting to change, and a value that is usually safe.
+        key, value: the learning-rate setting to lower, and a value that is usually safe.
     """
 
     def __init__(
@@ -51,7 +53,7 @@ class TrainingDivergedError(InputError):
 
 
 class HealthMonitor:
-    """Checks each iteration of a run for problems, and remembers the alarms that are on.
+    """Checks each iteration of a run for problems, and keeps track of which alarms are on.
 
     Args:
         settings: the run's settings, on which the checks and their advice depend.
@@ -63,7 +65,13 @@ class HealthMonitor:
         self._since: dict[str, int] = {}  # the alarms that are on, each with its first iteration
 
     def observe(self, report: IterationReport) -> None:
-        """Check an iteration; add the alarms that are on, and those that ended, to its report."""
+        """Check an iteration for problems, and add the alarms to its report.
+
+        The report gets the alarms that are on, and the names of those that have just ended.
+
+        Args:
+            report: the iteration's report, with all of its metrics.
+        """
         self._rows = [*self._rows[1 - _NUM_RECENT :], flat(report)]
         for check in CHECKS:
             name = check.__name__
@@ -75,8 +83,13 @@ class HealthMonitor:
                 report.ended_alarms.append(name)
 
     def restore(self, rows: list[dict[str, Any]]) -> None:
-        """Restore the alarms and metrics of a stopped run from the rows of its metrics.jsonl."""
+        """Restore the alarms that are on, and the metrics that checks read, in a resumed run.
+
+        Args:
+            rows: the rows of the run's metrics.jsonl, oldest first.
+        """
         for row in rows:
-            on = filter(None, str(row.get("alarms") or "").split(","))
-            self._since = {name: self._since.get(name, row["iteration"]) for name in on}
+            alarms = str(row.get("alarms") or "")
+            names = filter(None, alarms.split(","))
+            self._since = {name: self._since.get(name, row["iteration"]) for name in names}
         self._rows = rows[-_NUM_RECENT:]

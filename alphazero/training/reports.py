@@ -1,4 +1,4 @@
-"""The parts of an iteration's report, with the metrics of each stage.
+"""The parts of an iteration's report, each with the metrics of one stage or measurement.
 
 The numbers in these dataclasses become a row of metrics.jsonl. `alphazero.training.curves` declares
 which of them are drawn. Fractions are in [0, 1].
@@ -18,36 +18,37 @@ from alphazero.workers.unit import SelfPlayWork
 
 @dataclasses.dataclass
 class SelfPlayReport:
-    """Metrics of one iteration's self-play games."""
+    """Metrics of the self-play games of one iteration."""
 
     num_games: int = 0
-    num_positions: int = 0  #: moves made
-    num_samples: int = 0
-    seconds: float = 0.0
-    positions_per_s: float = nan
-    simulations_per_s: float = nan
-    evaluations_per_s: float = nan
-    cache_hit_rate: float = nan
-    evaluator_fraction: float = nan
-    network_fraction: float = nan
-    mean_batch: float = nan
-    search_depth: float = nan
-    game_length: float = nan
-    first_player_wins: float = nan
-    draws: float = nan
-    mean_result: float = nan
-    distinct_games: float = nan
+    num_positions: int = 0  #: moves made, over all games
+    num_samples: int = 0  #: samples that the replay window gained
+    seconds: float = 0.0  #: wall-clock time of self-play
+    positions_per_s: float = nan  #: moves made per second, over all games
+    simulations_per_s: float = nan  #: simulations that added a leaf node
+    evaluations_per_s: float = nan  #: positions evaluated by the network, not found in the cache
+    cache_hit_rate: float = nan  #: fraction of requested evaluations found in the cache
+    evaluator_fraction: float = nan  #: fraction of the threads' time spent in the evaluator
+    network_fraction: float = nan  #: fraction of the threads' time spent in the network
+    mean_batch: float = nan  #: mean number of positions per call of the evaluator
+    search_depth: float = nan  #: mean depth of new leaf nodes, in plies
+    game_length: float = nan  #: mean length of a game, in plies
+    first_player_wins: float = nan  #: fraction of the games; NaN in a game of one player
+    draws: float = nan  #: fraction of the games; NaN in a game of one player
+    mean_result: float = nan  #: on the game's own scoring scale; NaN unless the game has one player
+    distinct_games: float = nan  #: number of different games, as a fraction of all
 
 
 def selfplay_report(
     game: Game, records: list[GameRecord], num_samples: int, work: SelfPlayWork, seconds: float
 ) -> SelfPlayReport:
-    """Compute the metrics of an iteration's self-play games.
+    """Compute the metrics of the self-play games of an iteration.
 
     Args:
-        records: the games, at least one.
+        game: the game that was played.
+        records: the finished games, at least one.
         num_samples: number of samples that the replay window gained from them.
-        work: counts of the self-play work for these games.
+        work: number of simulations and evaluations, and the time they took, during these games.
         seconds: wall-clock time of self-play.
     """
     num_positions = sum(len(record.actions) for record in records)
@@ -77,20 +78,21 @@ def selfplay_report(
 
 @dataclasses.dataclass
 class WorkersReport:
-    """Metrics of the workers in other processes and on other machines, in one iteration."""
+    """Metrics of the workers in other processes or on other machines, over one iteration."""
 
-    num_workers: int = 0
-    num_lost: int = 0
-    games_per_s: float = nan
-    staleness: float = nan
-    stale_fraction: float = nan
+    num_workers: int = 0  #: workers that are alive
+    num_lost: int = 0  #: workers that died or left during the iteration
+    games_per_s: float = nan  #: games per second of all workers, without dropped games
+    staleness: float = nan  #: mean age of the games' networks, in network versions
+    stale_fraction: float = nan  #: fraction of games dropped because their network was too old
 
 
 def workers_report(workers: list[WorkerReport], seconds: float) -> WorkersReport | None:
-    """Sum up the work of all workers in one iteration; return None if there are no workers.
+    """Combine the reports of all workers in one iteration; return None if there are no workers.
 
     Args:
-        seconds: time in which the games were played.
+        workers: the report of each worker, including those lost during the iteration.
+        seconds: wall-clock time in which the games were played.
     """
     if not workers:
         return None
@@ -109,57 +111,61 @@ def workers_report(workers: list[WorkerReport], seconds: float) -> WorkersReport
 
 @dataclasses.dataclass(kw_only=True)
 class PitReport:
-    """The result of the gate's match between the new network and the last accepted one."""
+    """The result of the gate's match between the new network and the last accepted one.
 
-    score: float = nan
+    All numbers are from the viewpoint of the new network.
+    """
+
+    score: float = nan  #: mean score in [0, 1], over games or pairs as `PitSettings` says
     wins: int
     draws: int
     losses: int
-    accepted: bool
-    score_low: float = nan
-    score_high: float = nan
+    accepted: bool  #: whether the new network is kept
+    score_low: float = nan  #: lower end of the score's 95% confidence interval
+    score_high: float = nan  #: upper end
 
 
 @dataclasses.dataclass(kw_only=True)
 class StrengthReport:
     """The result of a match against UCT, from the network's viewpoint.
 
-    In a game of one player, each plays every opening alone; the better result wins.
+    In a game of one player, both play every opening alone, and the better result wins.
     """
 
-    opponent: str
+    opponent: str  #: UCT's name as a player, with its number of simulations
     num_simulations: int  #: the network's simulations per move
-    score: float = nan
-    score_low: float = nan
-    score_high: float = nan
+    score: float = nan  #: in [0, 1]: a win is 1, a draw 0.5
+    score_low: float = nan  #: lower end of the score's 95% confidence interval
+    score_high: float = nan  #: upper end
     wins: int
     draws: int
     losses: int
-    num_distinct: int = 0
+    num_distinct: int = 0  #: number of different games in the match
 
 
 @dataclasses.dataclass(kw_only=True)
 class PuzzleReport:
     """The network's and UCT's results from the same openings, in a game of one player.
 
-    Results are on the scale of the game's rules.
+    Results are on the game's own scoring scale, such as minus the number of pegs left over.
     """
 
     num_openings: int
     mean_result: float
     uct_mean_result: float
-    best_result: float
+    best_result: float  #: the network's best result from any opening
     difference_margin: float  #: half-width of the 95% confidence interval of the means' difference
-    solved: float
-    uct_solved: float
+    solved: float  #: fraction of openings with the best possible result; NaN if it is unknown
+    uct_solved: float  #: the same fraction for UCT
 
 
 @dataclasses.dataclass(kw_only=True)
 class ExactReport:
-    """The network compared with an exact solver, on the positions that ship with the game.
+    """How often the network agrees with an exact solver, on the game's evaluation set.
 
-    "raw" metrics are those of the network without search. Accuracy is the fraction of positions
-    whose move keeps the exact result; "optimal" is the fraction of moves with the best score.
+    "raw" metrics are those of the network without search. Accuracy is the fraction of positions in
+    which the network's move keeps the exact result (win, draw or loss); "optimal" is the fraction
+    in which no other move has a better exact score.
     """
 
     num_positions: int
@@ -168,7 +174,9 @@ class ExactReport:
     raw_optimal: float
     accuracy: float
     optimal: float
+    #: mean absolute difference between the value without search and the exact result, 0 to 2
     value_error: float
+    #: fraction of positions in which the value without search predicts the exact result
     result_accuracy: float
     raw_accuracy_low: float
     raw_accuracy_high: float
@@ -178,9 +186,9 @@ class ExactReport:
 
 @dataclasses.dataclass(kw_only=True)
 class ProofSummary:
-    """How many of the network's moves are correct, over all positions of a small game."""
+    """How many of the network's moves keep the exact result, over all positions of a small game."""
 
-    num_positions: int
-    num_accurate: int  #: positions whose move keeps the exact result
-    num_losses: int
+    num_positions: int  #: unfinished positions
+    num_accurate: int  #: positions in which the network's move keeps the exact result
+    num_losses: int  #: games that the network loses, over all possible play of the opponent
     report: ProofReport  #: the complete result of the check

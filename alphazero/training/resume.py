@@ -1,7 +1,7 @@
 """Store a run after each iteration, and restore it when it is resumed.
 
-The state contains the checksums of its games. If the state or one of these files is missing or
-damaged, the previous state is restored, and the last iteration is repeated.
+The stored state contains the checksums of the files of games. If the state or one of these files is
+missing or damaged, the previous state is restored, and the last iteration is repeated.
 """
 
 import dataclasses
@@ -28,7 +28,7 @@ from alphazero.workers.source import GameSource
 
 @dataclasses.dataclass
 class RunStore:
-    """Stores each iteration of a run, and restores learner, gate and games from the last one."""
+    """Stores each iteration of a run, and restores learner, gate and games when it is resumed."""
 
     folder: RunFolder
     settings: TrainSettings
@@ -37,15 +37,25 @@ class RunStore:
     gate: Gate
     source: GameSource
     replay: ReplayBuffer
-    iteration: int = 0  #: the last stored iteration
-    seconds: float = 0.0  #: duration of storing it
-    #: sentences from `restore` about damaged files and what was done about them
+    iteration: int = 0  #: the last stored iteration; 0 if there is none
+    seconds: float = 0.0  #: how long storing the last iteration took
+    #: messages from `restore` about damaged files and what was done about them
     notices: list[str] = dataclasses.field(default_factory=list)
     #: "num_samples" and "sha256" of the stored games, by iteration
     _games: dict[int, dict[str, Any]] = dataclasses.field(default_factory=dict)
 
     def write(self, records: list[GameRecord], report: IterationReport) -> None:
-        """Store metrics, games, network and, last, the state, which completes the iteration."""
+        """Store an iteration: its metrics, games, network, and the state for resuming after it.
+
+        The state is written last, and only then does the iteration count as stored.
+
+        Args:
+            records: the games of the iteration.
+            report: the complete report of the iteration, whose numbers go to metrics.jsonl.
+
+        Raises:
+            OSError: if a file cannot be written, or the run's folder has been removed.
+        """
         start = time.monotonic()
         folder = self.folder
         iteration = report.iteration
@@ -67,14 +77,18 @@ class RunStore:
         self.seconds = time.monotonic() - start
 
     def _drop_old(self) -> None:
-        """Delete stored games and networks that are no longer needed."""
+        """Delete games that have left the replay window, and networks beyond the number to keep."""
         num_samples = {number: games["num_samples"] for number, games in self._games.items()}
         self.folder.drop_games(self.settings.replay.window_max, num_samples)
         self._games = {number: self._games[number] for number in num_samples}
         self.folder.drop_networks(self.settings.run.keep_networks)
 
     def _state(self, report: IterationReport) -> dict[str, Any]:
-        """Return the state that resuming needs besides the stored games."""
+        """Return the state that resuming needs besides the stored games, as nested dictionaries.
+
+        It holds the state of the learner, gate, self-play and replay buffer, the training time, and
+        the checksums of the stored games.
+        """
         return {
             "iteration": report.iteration,
             "elapsed_s": report.elapsed_s,
@@ -86,13 +100,19 @@ class RunStore:
         }
 
     def restore(self) -> float:
-        """Restore the run to the last stored iteration; return the seconds of training so far.
+        """Restore the run to its last stored iteration.
 
-        If the newest state, or a file that it needs, is missing or damaged, the previous state is
-        restored, with a notice. If the user says so (`run.drop_games`), all games are deleted.
+        If the newest state, or a file that it needs, is missing or damaged, the state of the
+        iteration before is restored, and a message is added to `notices`. If `run.drop_games` is
+        set, all stored games are deleted first.
+
+        Returns:
+            The seconds of training up to that iteration.
 
         Raises:
-            StoredFileError: if no state can be restored.
+            StoredFileError: if neither state can be restored.
+            ConfigError: if the rules of the game have changed, and either `run.drop_games` is not
+                set or the network no longer fits the rules.
         """
         folder = self.folder
         reasons = list[str]()
@@ -109,10 +129,13 @@ class RunStore:
                 self._load(state)
                 break
             except Exception as error:  # a forged state may hold anything
+                damaged = path
                 reason = f"'{path}' does not fit this run or this version ({reason_of(error)})."
-                reasons.append(str(error) if isinstance(error, StoredFileError) else reason)
-                place = error.path if isinstance(error, StoredFileError) else path
-                are_games |= place.parent == folder.games(0).parent
+                if isinstance(error, StoredFileError):
+                    damaged = error.path
+                    reason = str(error)
+                reasons.append(reason)
+                are_games |= damaged.parent == folder.games(0).parent
         else:
             message = f"{reasons[0]} The previous state cannot be used either. "
             if are_games:
@@ -140,7 +163,11 @@ class RunStore:
         self.replay.load_state_dict(state["replay"], self._window_games())
 
     def _window_games(self) -> list[GameRecord]:
-        """Load the newest games, as many as the replay window needs, oldest first."""
+        """Load the newest stored games that the replay window needs, and return them oldest first.
+
+        Raises:
+            StoredFileError: if a file of games is missing or damaged.
+        """
         records: list[GameRecord] = []
         num_samples = 0
         number = self.iteration
@@ -153,10 +180,10 @@ class RunStore:
 
 
 def _check_numbers(state: dict[str, Any]) -> None:
-    """Check that the numbers in a stored state are possible.
+    """Check that the counts, the training time and the weights in a stored state are possible.
 
     Raises:
-        ValueError: if one is not.
+        ValueError: if a count or a duration is out of range, or a weight is not finite.
     """
     elapsed_s = state["elapsed_s"]
     counts = state["iteration"] - 1, state["learner"]["num_steps"], state["replay"]["num_added"]
@@ -170,10 +197,15 @@ def _check_numbers(state: dict[str, Any]) -> None:
 
 
 def _check_finite(value: Any, name: str) -> None:
-    """Check that all numbers in nested data are finite.
+    """Check that all numbers in nested dictionaries, lists and arrays are finite.
+
+    Args:
+        value: the nested data.
+        name: what the error message calls the data, such as "learner".
 
     Raises:
-        ValueError: if one is not; the message names its place, which begins with ``name``.
+        ValueError: if a number is not finite; the message says where it is, beginning with
+            ``name``.
     """
     if isinstance(value, dict):
         for key, item in value.items():

@@ -1,7 +1,7 @@
-"""The settings of a training run: composed from config files and arguments, then checked.
+"""Compose and check the settings of a training run from config files and arguments.
 
-`alphazero.config.hydra` merges config files and the arguments of `alphazero train`; this module
-selects the files proposed for a game, and checks the result.
+`alphazero.config.hydra` merges config files and the arguments of `alphazero train`. This module
+selects the config files proposed for a game, and checks the result.
 """
 
 from collections.abc import Sequence
@@ -22,10 +22,10 @@ def compose(words: Sequence[str], config_dir: str | None = None) -> TrainSetting
         words: arguments that choose files of config groups or set single values, such as
             ``["game=othello", "seed=1"]``. Single values override files, and later arguments
             override earlier ones.
-        config_dir: a folder with the user's own config files.
+        config_dir: a folder with the user's own config files, or None.
 
     Raises:
-        ConfigError: for an unknown key or choice, or an impossible value.
+        ConfigError: for an unknown key or choice, or a value that is not allowed.
     """
     composer = Composer(TrainSettings, config_folder(), config_dir)
     plain = composer.merge(_with_files(words, composer.groups))
@@ -35,7 +35,7 @@ def compose(words: Sequence[str], config_dir: str | None = None) -> TrainSetting
 
 
 def recipe_of(game_name: str) -> TrainSettings:
-    """Return a game's recipe: the settings that the config files propose for it."""
+    """Return a game's recipe: the settings that the config files propose for training on it."""
     return compose([f"game={game_name}"])
 
 
@@ -43,46 +43,71 @@ def recipe_of(game_name: str) -> TrainSettings:
 
 
 def config_folder() -> Path:
-    """Return the folder of config files, inside the installed package or beside it in a clone."""
+    """Return the folder ``configs`` of the shipped config files.
+
+    It is inside the installed package or, in a clone, beside the package.
+    """
     inside = Path(__file__).parents[1] / "configs"
     return inside if inside.is_dir() else Path(__file__).parents[2] / "configs"
 
 
 def config_groups(config_dir: str | None = None) -> dict[str, list[str]]:
-    """Return the choices in each config group: the shipped files, and the user's own."""
+    """Return the choices in each config group, from the user's own files and the shipped ones.
+
+    Args:
+        config_dir: a folder with the user's own config files, or None.
+
+    Returns:
+        {group: names of its files}, such as {"game": ["othello"]}; the user's files come first.
+    """
     own_files = [] if config_dir is None else config_files(Path(config_dir))
     return groups_of([*own_files, *config_files(config_folder())])
 
 
 def game_of_choice(choice: str) -> str:
-    """Return the game's name for ``game=CHOICE``, where CHOICE is a config file or a name."""
+    """Return the name of the game that the argument ``game=CHOICE`` selects.
+
+    Args:
+        choice: the name of a shipped config file in the group "game", which is read; any other text
+            is already the name of a game and is returned unchanged.
+    """
     path = config_folder() / "game" / f"{choice}.yaml"
-    return str(read_values(path)["game"]["name"]) if path.is_file() else choice
+    if not path.is_file():
+        return choice
+    return str(read_values(path)["game"]["name"])
 
 
 # --- games and networks without a file ------------------------------------------------------------
 
 
 def _with_files(words: Sequence[str], groups: dict[str, list[str]]) -> list[str]:
-    """Replace names of games and networks in the arguments by choices of config files.
+    """Rewrite the arguments that name a game or a network class without a config file of its own.
 
-    ``game=connect_x:4x5x4`` selects the values proposed for that game, and
-    ``network=module:Class`` means ``network.kind=module:Class`` with default settings.
+    ``game=connect_x:4x5x4`` becomes the choice of the config file proposed for the game, followed
+    by the game's name; ``network=module:Class`` becomes ``network.kind=module:Class``, with default
+    values for the network's other settings.
+
+    Args:
+        words: command-line arguments.
+        groups: {config group: names of its files}.
     """
-    found = []
+    replaced = []
     for word in words:
         key, _, text = word.lstrip("+").partition("=")
         if text and key == "game":
-            found += [f"game={text}"] if text in groups["game"] else _game_words(text)
+            replaced += [f"game={text}"] if text in groups["game"] else _game_words(text)
         elif key == "network" and text not in groups["network"] and is_own_kind(text):
-            found += ["~network", f"network.kind={text}"]
+            replaced += ["~network", f"network.kind={text}"]
         else:
-            found.append(word)
-    return found
+            replaced.append(word)
+    return replaced
 
 
 def _game_words(name: str) -> list[str]:
-    """Return the arguments that select a game and the config file of it or its family.
+    """Return the arguments that select a game, and a config file with settings proposed for it.
+
+    The config file is the game's own or, if there is none, that of the game's family, such as
+    "connect_x", or "custom".
 
     Raises:
         ConfigError: if there is no such game.

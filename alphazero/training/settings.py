@@ -1,6 +1,6 @@
-"""The settings of a training run: a section for each stage, and the rules between settings.
+"""The settings of a training run: a section for each stage, and the checks between settings.
 
-The files in `configs/` hold values; this module defines the meaning and range of each key.
+This module defines the meaning and range of each key; the files in `configs/` hold values.
 """
 
 import dataclasses
@@ -31,7 +31,7 @@ from alphazero.workers.settings import WorkerSettings
 
 @dataclasses.dataclass
 class GameSettings:
-    """The game that the network learns to play."""
+    """The setting that names the game which the network learns to play."""
 
     name: str = option(
         "tic_tac_toe",
@@ -42,7 +42,10 @@ class GameSettings:
 
 @dataclasses.dataclass
 class PitSettings:
-    """The gate: matches against the last accepted network (AlphaGo Zero; not in AlphaZero)."""
+    """The gate: matches of the new network against the last accepted one.
+
+    AlphaGo Zero has this gate, AlphaZero does not.
+    """
 
     every: int = option(0, "iterations between matches with the old network; 0 is never", low=0)
     num_games: int = option(40, "games of a match, even: each opening is played twice", low=2)
@@ -55,7 +58,7 @@ class PitSettings:
 
 @dataclasses.dataclass
 class EvaluationSettings:
-    """Strength measurements during the run, which never affect training."""
+    """Measurements of strength during the run, which never affect training."""
 
     every: int = option(5, "iterations between measurements; 0 measures only at the end", low=0)
     num_games: int = option(40, "games against UCT, an even number; 0 is none", low=0)
@@ -70,7 +73,7 @@ class EvaluationSettings:
 
 @dataclasses.dataclass
 class RunSettings:
-    """Length, folder, threads and stored files of the run."""
+    """Settings of the run itself: its length, folder, number of threads and stored files."""
 
     num_iterations: int = option(50, "iterations of self-play and learning", low=1, high=1_000_000)
     time_limit_s: float = option(
@@ -93,7 +96,7 @@ class RunSettings:
 
 @dataclasses.dataclass
 class TrainSettings:
-    """All settings of a training run."""
+    """All settings of a training run, in a section for each stage."""
 
     game: GameSettings = section(GameSettings, "the game")
     network: NetworkSettings = section(NetworkSettings, "the network's shape")
@@ -112,10 +115,11 @@ class TrainSettings:
 
 
 def check_run(settings: TrainSettings) -> None:
-    """Check every value, alone and together with the values that it depends on.
+    """Check every setting of a run by itself, against related settings, and against the game.
 
     Raises:
-        ConfigError: if a value is not allowed; it names the key, the value and what is allowed.
+        ConfigError: if a value is not allowed; the message names the key, the value and what is
+            allowed.
     """
     check(settings)
     evaluation = settings.evaluation
@@ -132,11 +136,17 @@ def check_run(settings: TrainSettings) -> None:
 
 
 def fill_in_auto(settings: TrainSettings, device: torch.device) -> None:
-    """Replace each "auto" among the settings that affect speed by a value for the device.
+    """Replace "auto" in the engine and precision settings by values that suit the device.
 
-    The number of parallel games is ``games_per_iteration``, rounded down to a power of two.
+    If the number of parallel games is 0, it becomes ``games_per_iteration`` rounded down to a power
+    of two, but at least 64 and at most 512 (on a GPU: 512 and 4,096).
+
+    Args:
+        settings: changed in place.
+        device: the device that runs the network.
     """
-    evaluator, selfplay = settings.evaluator, settings.selfplay
+    evaluator = settings.evaluator
+    selfplay = settings.selfplay
     wanted = EngineChoice(evaluator.engine, evaluator.precision)
     evaluator.engine, evaluator.precision = preferred_engine(wanted, device)
     if settings.learner.precision == "auto":
@@ -154,26 +164,38 @@ def settings_to_resume(
 
     Args:
         folder: the run's folder.
-        game: the game that the user names, see `make_stored_game`.
-        network_kind: the network class that the user names, see `check_stored_kind`.
+        game: the name of the game given by the user, or None. It is required if the run uses a
+            user-defined game, because a stored file alone must not cause code to run.
+        network_kind: the network class given by the user as ``module:Class``, or None. It is
+            required if the run uses such a class, for the same reason.
 
     Raises:
         StoredFileError: if the settings cannot be read.
-        ConfigError: if the user names another game, or does not name the user code that it runs.
+        ConfigError: if the stored settings do not fit this version, the user names another game
+            than the run's, or the run uses a user-defined game or network that the user has not
+            named.
     """
     settings = from_stored(TrainSettings, folder.read_config(), folder.config)
-    source, digest = f"the run '{folder.path}'", folder.rules_digest
+    source = f"the run '{folder.path}'"
+    digest = folder.rules_digest
     check_stored_kind(settings.network.kind, source, network_kind, "network.kind")
-    settings.game.name = make_stored_game(settings.game.name, source, game, digest=digest).name
+    stored_game = make_stored_game(settings.game.name, source, game, digest=digest)
+    settings.game.name = stored_game.name
     settings.run.drop_games = False
     return settings
 
 
 def check_rules(folder: RunFolder, settings: TrainSettings, game: Game) -> None:
-    """Check that the rules of the game are those of the stored run.
+    """Check that a game's rules have not changed since the run was stored.
+
+    Args:
+        folder: the run's folder, with the stored rules.
+        settings: with ``run.drop_games``, changed rules are allowed if the network still fits them.
+        game: the game with its current rules.
 
     Raises:
-        ConfigError: if they have changed, unless the settings allow it and the network still fits.
+        ConfigError: if the rules have changed, and either ``run.drop_games`` is not set or the
+            shapes of the network's input and output have changed as well.
     """
     digest = folder.rules_digest
     if not digest or game.rules_digest in ("", digest):
@@ -194,7 +216,8 @@ def check_resumable(old: TrainSettings, new: TrainSettings) -> None:
     """Check that a run with the settings ``old`` can be resumed with the settings ``new``.
 
     Raises:
-        ConfigError: if a setting has changed that must not change.
+        ConfigError: if they differ in a setting that must not change: the game, the network, the
+            optimizer or the seed.
     """
     old_shape = dataclasses.asdict(old.network)
     new_shape = dataclasses.asdict(new.network)
@@ -210,7 +233,11 @@ def check_resumable(old: TrainSettings, new: TrainSettings) -> None:
 
 
 def _check_window(replay: ReplaySettings) -> None:
-    """Check that the replay window does not start above its maximum size."""
+    """Check that the replay window's initial size is not above its maximum.
+
+    Raises:
+        ConfigError: if the initial size is larger.
+    """
     if replay.window_start > replay.window_max:
         allowed = f"at most replay.window_max={replay.window_max}"
         reason = "the window only grows"
@@ -218,10 +245,18 @@ def _check_window(replay: ReplaySettings) -> None:
 
 
 def _check_game(settings: TrainSettings, game: Game) -> None:
-    """Check the settings whose allowed values depend on the game."""
+    """Check the settings whose allowed values depend on the game.
+
+    These are the network's, the kind of workers, and the lengths of random openings.
+
+    Raises:
+        ConfigError: if a value is not allowed for this game.
+    """
     check_settings(game.planes_shape, settings.network)
-    if settings.workers.kind not in ("auto", "threads") and (reason := why_not_elsewhere(game)):
-        raise ConfigError.of("workers.kind", settings.workers.kind, "threads", reason)
+    if settings.workers.kind not in ("auto", "threads"):
+        reason = why_not_elsewhere(game)
+        if reason:
+            raise ConfigError.of("workers.kind", settings.workers.kind, "threads", reason)
     evaluation = settings.evaluation
     plays_uct = evaluation.num_games or evaluation.final_num_games
     for key, is_used, plies in (

@@ -1,7 +1,7 @@
-"""Measure a network's strength during a run: against UCT, and against exact results.
+"""Measure a network's strength during a run: in matches against UCT, and against perfect play.
 
-The measurements never affect training. `EvaluationSettings` selects them and their frequency; their
-results become parts of the `IterationReport`.
+The measurements never affect training. `EvaluationSettings` says which are made and how often, and
+the `IterationReport` contains their results.
 """
 
 import functools
@@ -30,10 +30,13 @@ from alphazero.training.settings import TrainSettings
 
 
 class StrengthMeasurement:
-    """Makes a run's strength measurements; exact values and test positions are loaded once.
+    """Measures the strength of a run's networks.
+
+    Exact values and evaluation sets are loaded once and kept for later iterations.
 
     Raises:
-        ConfigError: before the run begins, if a selected measurement is impossible for the game.
+        ConfigError: on creation, if the game is too short for the random openings of the match
+            against UCT, or has too many positions to check all moves.
     """
 
     def __init__(self, game: Game, settings: TrainSettings):
@@ -53,17 +56,19 @@ class StrengthMeasurement:
                 ) from None
 
     def measure(self, report: IterationReport, evaluator: Evaluator) -> Iterator[tuple[str, int]]:
-        """Fill in the strength parts of ``report`` if a measurement is due.
+        """Make the measurements that are due after an iteration, and add them to its report.
 
         Args:
             report: the iteration's report, in which ``last`` is already set.
-            evaluator: evaluator of the network to measure.
+            evaluator: the evaluator of the network to measure.
 
         Yields:
-            The name of each measurement and its number of parts, just before it is made.
+            Before each measurement, its name ("evaluation", "accuracy" or "proof") and the number
+            of its parts, such as games.
         """
         settings = self.settings.evaluation
-        if not (report.last or settings.every and report.iteration % settings.every == 0):
+        is_due = settings.every and report.iteration % settings.every == 0
+        if not report.last and not is_due:
             return
         player = network_player(
             self._game, evaluator, settings.num_simulations, self.settings, report.iteration
@@ -84,7 +89,13 @@ class StrengthMeasurement:
             report.proof = self._prove(player)
 
     def _play_uct(self, player: SearchPlayer, num_games: int, iteration: int) -> MatchReport:
-        """Play a match between the network's player and UCT."""
+        """Play a match between the network's player, as player A, and UCT.
+
+        Args:
+            player: searches with the network to be measured.
+            num_games: total number of games; must be even.
+            iteration: the current iteration, from which the seeds are derived.
+        """
         settings = self.settings.evaluation
         seed = iteration_seed(self.settings, "uct", iteration)
         uct_settings = PlayerSettings(num_simulations=settings.uct_simulations, seed=seed)
@@ -112,7 +123,13 @@ class StrengthMeasurement:
         return small_game_values(self._game)
 
     def _puzzle_report(self, match: MatchReport) -> PuzzleReport:
-        """Report both players' results in a game of one player, and perfect play if it is known."""
+        """Summarize both players' results in a game of one player.
+
+        If the game is small enough to be solved, they are compared with the best possible results.
+
+        Args:
+            match: the match of the network's player, as player A, against UCT.
+        """
         exact = self._small_game_values if self.settings.evaluation.exact else None
         results = puzzle_results(self._game, match, exact)
         return PuzzleReport(
@@ -126,7 +143,12 @@ class StrengthMeasurement:
         )
 
     def _compare_with_solver(self, player: SearchPlayer, path: Path) -> ExactReport:
-        """Compare the network, with and without search, with an exact solver."""
+        """Compare the network's moves, with and without search, with those of an exact solver.
+
+        Args:
+            player: searches with the network to be measured.
+            path: the file of the evaluation set, which is read in the first call only.
+        """
         if self._evaluation_set is None:
             self._evaluation_set = read_set(path, self._game)
         raw = measure_accuracy(player.limited(0, None).choose, self._evaluation_set)
@@ -150,7 +172,7 @@ class StrengthMeasurement:
         )
 
     def _prove(self, player: SearchPlayer) -> ProofSummary:
-        """Check the player's move in every position of a small game against exact values."""
+        """Check the player's move in every position of a small game against perfect play."""
         proof = prove(self._game, lambda states: player.choose(states).actions, self._exact_values)
         return ProofSummary(
             num_positions=proof.num_not_final,
@@ -167,7 +189,15 @@ def network_player(
     settings: TrainSettings,
     iteration: int,
 ) -> SearchPlayer:
-    """Make a player that searches with ``evaluator`` as self-play does, but without noise."""
+    """Make a player that searches with a network as self-play does, but without root noise.
+
+    Args:
+        game: the game to play.
+        evaluator: the evaluator of the network.
+        num_simulations: simulations per move.
+        settings: the run's settings, whose search settings are used.
+        iteration: the network's iteration, from which the seed and the player's name are derived.
+    """
     return SearchPlayer(
         game,
         evaluator,
@@ -179,5 +209,12 @@ def network_player(
 
 
 def iteration_seed(settings: TrainSettings, purpose: str, iteration: int) -> int:
-    """Derive a seed in [0, 2**31) for one purpose, such as "uct", in one iteration."""
-    return int(child_generator(settings.seed, f"{purpose} {iteration}").integers(2**31))
+    """Derive a seed in [0, 2**31) for a given purpose and iteration.
+
+    Args:
+        settings: the run's settings, which hold the root seed.
+        purpose: a name such as "uct"; different purposes get independent seeds.
+        iteration: counted from 1; different iterations get independent seeds.
+    """
+    generator = child_generator(settings.seed, f"{purpose} {iteration}")
+    return int(generator.integers(2**31))

@@ -1,11 +1,11 @@
-"""The symptoms of a training run that goes wrong, each with its likely cause and advice.
+"""Detect symptoms of a training run that goes wrong, and name a likely cause and a remedy for each.
 
 Each check in `CHECKS` reads the newest rows of metrics.jsonl and the run's settings. It returns a
 `Finding` if its symptom is present, otherwise None. An alarm begins and ends at different limits,
-so that a fluctuating number does not switch it on and off. "Healthy" refers to the runs in
-docs/HEALTH.md: tic-tac-toe, Connect Four and Othello with the shipped configs, and the first two
-with small networks. The checks have no state; `alphazero.training.health` keeps the rows between
-iterations.
+so that a fluctuating number does not switch it on and off. "Healthy" in the comments refers to the
+runs in docs/HEALTH.md: tic-tac-toe, Connect Four and Othello with the shipped configs, and the
+first two with small networks. The checks have no state; `alphazero.training.health` keeps the rows
+between iterations.
 """
 
 import math
@@ -16,7 +16,7 @@ from alphazero.training.settings import TrainSettings
 
 
 class Finding(NamedTuple):
-    """A symptom found in a run; its texts are clauses without a full stop."""
+    """A symptom found in a run, described by clauses of text without a full stop."""
 
     seen: str  #: the problem, with its numbers
     cause: str  #: the likely cause
@@ -25,28 +25,40 @@ class Finding(NamedTuple):
 
 
 class Observed(NamedTuple):
-    """The metrics and settings of a run, as a check reads them."""
+    """The metrics and settings of a run, as the input of a check in `CHECKS`."""
 
     rows: list[Row]  #: rows of metrics.jsonl, newest last
     settings: TrainSettings
-    is_on: bool  #: whether the check's alarm is on
+    is_on: bool  #: whether the check's alarm was on after the previous iteration
 
     def figures(self, key: str, newest: int = 0) -> list[float]:
-        """Return the metric ``key`` of the newest iterations (0: all); NaN where it is missing."""
+        """Return a metric's values in the newest iterations, oldest first; NaN where missing.
+
+        Args:
+            key: the metric, such as "learner.loss".
+            newest: number of iterations; 0, or more than there are, means all.
+        """
         return [number(row, key) for row in self.rows[-newest:]]
 
     def mean(self, key: str, newest: int) -> float:
-        """Return the mean of the metric ``key`` over the newest iterations."""
+        """Return a metric's mean over the newest iterations; NaN if a value is missing.
+
+        Args:
+            key: the metric, such as "learner.loss".
+            newest: number of iterations, at least 1; more than there are means all.
+        """
         return mean(self.figures(key, newest))
 
     def fraction(self, key: str, num_games: int) -> float:
-        """Average a fraction of the games, such as the fraction drawn, over the newest games.
+        """Return the fraction of the newest games that have a property, such as being drawn.
 
         Args:
-            num_games: use as many of the newest rows as hold at least this many games.
+            key: the metric that holds this fraction for each iteration, such as "selfplay.draws".
+            num_games: average over the smallest number of newest iterations with at least this many
+                games.
 
         Returns:
-            The fraction; NaN if there are fewer games.
+            The fraction, in [0, 1]; NaN if there are not enough games.
         """
         games = total = 0.0
         for row in reversed(self.rows):
@@ -58,16 +70,28 @@ class Observed(NamedTuple):
         return math.nan
 
     def is_above(self, value: float, begins: float, ends: float) -> bool:
-        """Return whether ``value`` is above the limit, ``ends`` while the alarm is on."""
+        """Return whether a metric is so high that the alarm should be on; False if it is NaN.
+
+        Args:
+            value: the metric's current value.
+            begins: the alarm begins when the value rises above this limit.
+            ends: a lower limit; the alarm stays on until the value is at or below this limit.
+        """
         return value > (ends if self.is_on else begins)
 
     def is_below(self, value: float, begins: float, ends: float) -> bool:
-        """Return whether ``value`` is below the limit, ``ends`` while the alarm is on."""
+        """Return whether a metric is so low that the alarm should be on; False if it is NaN.
+
+        Args:
+            value: the metric's current value.
+            begins: the alarm begins when the value falls below this limit.
+            ends: a higher limit; the alarm stays on until the value is at or above this limit.
+        """
         return value < (ends if self.is_on else begins)
 
 
 def mean(figures: list[float]) -> float:
-    """Return the mean of the numbers, or NaN if there are none."""
+    """Return the mean of a list of numbers, or NaN if the list is empty."""
     return sum(figures) / len(figures) if figures else math.nan
 
 
@@ -82,15 +106,19 @@ _WRONG_VIEWPOINT = "in a game of your own, results from the viewpoint of the wro
 
 
 def games_repeat(run: Observed) -> Finding | None:
-    """Check whether most games repeat another game of the iteration: too few moves are random."""
+    """Return a finding if fewer than half of the games of an iteration are distinct; else None.
+
+    The usual cause is that too few moves are random.
+    """
     distinct = run.fraction("selfplay.distinct_games", num_games=30)
     # Below one half, half of self-play's time is wasted. Healthy: 0.74 and more.
     if not run.is_below(distinct, 0.5, ends=0.6):
         return None
     seen = f"only {distinct:.0%} of the newest games differ from each other"
     selfplay = run.settings.selfplay
-    never_sampled = selfplay.num_sampled_plies == 0 and selfplay.temperature_half_life == 0
-    if selfplay.temperature == 0 or never_sampled and selfplay.final_temperature == 0:
+    is_final = selfplay.num_sampled_plies == 0 and selfplay.temperature_half_life == 0
+    is_never_sampled = is_final and selfplay.final_temperature == 0
+    if selfplay.temperature == 0 or is_never_sampled:
         key = "selfplay.num_sampled_plies" if selfplay.temperature else "selfplay.temperature"
         advice = "a temperature of 1 for 15 plies is usual"
         return Finding(seen, "moves are not sampled: the most visited one is played", key, advice)
@@ -102,7 +130,10 @@ def games_repeat(run: Observed) -> Finding | None:
 
 
 def games_end_alike(run: Observed) -> Finding | None:
-    """Check whether nearly all games have the same result, so that the results teach nothing."""
+    """Return a finding if more than 99% of the newest games have the same result; else None.
+
+    The value head can then learn nothing from the results.
+    """
     wins = run.fraction("selfplay.first_player_wins", MIN_RESULTS)
     draws = run.fraction("selfplay.draws", MIN_RESULTS)
     ends = {"won by the first player": wins, "drawn": draws}
@@ -117,7 +148,7 @@ def games_end_alike(run: Observed) -> Finding | None:
 
 
 def _more_openings(settings: TrainSettings) -> tuple[str, str]:
-    """Return the setting that varies how games begin, and advice on its value."""
+    """Return the setting to change so that openings are more varied, and advice on its value."""
     selfplay = settings.selfplay
     if selfplay.random_opening_fraction < 0.5:
         return "selfplay.random_opening_fraction", "0.5 begins half of the games with random moves"
@@ -129,12 +160,16 @@ def _more_openings(settings: TrainSettings) -> tuple[str, str]:
 
 
 def entropy_collapsed(run: Observed) -> Finding | None:
-    """Check whether the network's policy, or the policy target, is nearly certain everywhere."""
+    """Return a finding if a policy's mean entropy is below 5% of the uniform policy's; else None.
+
+    This applies to the network's policy and to the policy target, which the search produces.
+    """
     entropy, who = min(
         (run.mean("learner.policy_entropy", 2), "network"),
         (run.mean("learner.target_entropy", 2), "search"),
     )
-    fraction = entropy / max(run.mean("learner.uninformed_policy_loss", 2), 1e-9)
+    uniform_entropy = run.mean("learner.uninformed_policy_loss", 2)
+    fraction = entropy / max(uniform_entropy, 1e-9)
     # The limits are fractions of the uniform policy's entropy. Healthy: 0.4 and more, 0.1 in a game
     # won in three plies.
     if not run.is_below(fraction, 0.05, ends=0.08):
@@ -154,7 +189,11 @@ def entropy_collapsed(run: Observed) -> Finding | None:
 
 
 def value_head_learns_nothing(run: Observed) -> Finding | None:
-    """Check whether the value head is no better than a constant prediction."""
+    """Return a finding if the value loss is over 98% of a constant prediction's; else None.
+
+    The check begins after three iterations and 500 learner steps. It is skipped if nearly all games
+    have the same result, because a constant is then a good prediction.
+    """
     constant = run.mean("learner.uninformed_value_loss", 3)
     fraction = run.mean("learner.value_loss", 3) / max(constant, 1e-9)
     has_learned = len(run.rows) > 3 and sum(run.figures("learner.num_steps")) >= 500
@@ -171,16 +210,18 @@ def value_head_learns_nothing(run: Observed) -> Finding | None:
 
 
 def overfitting(run: Observed) -> Finding | None:
-    """Check whether the held-out loss is far above the loss on the replay window.
+    """Return a finding if the held-out loss is over 1.25 times the replay window's; else None.
 
-    An iteration's held-out loss is compared with the loss of the iteration before, because both
-    are of the same network. The first iteration is left out: its network was untrained.
+    An iteration's held-out loss is compared with the loss of the previous iteration, because both
+    belong to the same network. The first iteration is left out, since its network was untrained.
     """
-    pairs = [pair for pair in zip(run.rows, run.rows[1:]) if pair[0]["iteration"] >= 2][-3:]
-    held_out = mean([number(after, "held_out.loss") for _, after in pairs])
-    loss = mean([number(before, "learner.loss") for before, _ in pairs])
+    rows = [row for row in run.rows if row["iteration"] >= 2][-4:]
+    if len(rows) < 4:
+        return None
+    held_out = mean([number(row, "held_out.loss") for row in rows[1:]])
+    loss = mean([number(row, "learner.loss") for row in rows[:-1]])
     # Healthy: 0.9 to 1.06 of the loss on the window.
-    if len(pairs) < 3 or not run.is_above(held_out, 1.25 * loss, ends=1.15 * loss):
+    if not run.is_above(held_out, 1.25 * loss, ends=1.15 * loss):
         return None
     seen = f"the loss is {held_out:.2f} on new games and {loss:.2f} on the window"
     learner = run.settings.learner
@@ -200,7 +241,11 @@ def overfitting(run: Observed) -> Finding | None:
 
 
 def learning_rate_too_high(run: Observed) -> Finding | None:
-    """Check whether the learner's steps are too large; any of four signs is enough."""
+    """Return a finding if the learning rate appears too high; else None.
+
+    Any of four signs is enough: a loss above that of an uninformed predictor, a rising loss, large
+    gradients, or large weights.
+    """
     if len(run.rows) < 3:
         return None
     signs = []
@@ -213,7 +258,8 @@ def learning_rate_too_high(run: Observed) -> Finding | None:
     if run.is_above(loss, 1.2 * uninformed, ends=1.1 * uninformed):
         signs.append(f"the loss is {loss:.3g}, and {uninformed:.3g} for an uninformed predictor")
     ends = range(max(len(losses) - 20, 4), len(losses) + 1)
-    lowest = min((mean(losses[end - 3 : end]) for end in ends), default=math.nan)
+    rolling_means = [mean(losses[end - 3 : end]) for end in ends]
+    lowest = min(rolling_means, default=math.nan)
     if run.is_above(loss, 1.25 * lowest, ends=1.15 * lowest):  # healthy: at most 1.05
         signs.append(f"the loss has risen from {lowest:.3g} to {loss:.3g}")
     gradient = run.mean("learner.gradient_norm", 3)
@@ -223,14 +269,19 @@ def learning_rate_too_high(run: Observed) -> Finding | None:
         signs.append(f"the gradient norm is {gradient:.3g}, where less than {limit:g} is usual")
     if run.is_above(size, 1.0, ends=0.8):  # healthy: 0.06 to 0.5
         signs.append(f"the weights have grown to {size:.2g} on average, where 0.1 is usual")
-    return Finding("; ".join(signs), "steps too large", *_lower_rate(run)) if signs else None
+    if not signs:
+        return None
+    return Finding("; ".join(signs), "steps too large", *_lower_rate(run))
 
 
 # --- the gate and the workers ---------------------------------------------------------------------
 
 
 def pit_always_rejects(run: Observed) -> Finding | None:
-    """Check whether the gate accepts no network; at 0.55, equal networks fail in 2 of 3 pits."""
+    """Return a finding if the gate has rejected the last five networks; else None.
+
+    At an acceptance score of 0.55, networks of equal strength fail in 2 of 3 pits.
+    """
     pits = [row["pit.accepted"] for row in run.rows if "pit.accepted" in row][-5:]
     if len(pits) < 5 or any(pits):
         return None
@@ -241,7 +292,7 @@ def pit_always_rejects(run: Observed) -> Finding | None:
 
 
 def games_too_old(run: Observed) -> Finding | None:
-    """Check whether many games are dropped because their network was too old."""
+    """Return a finding if over 20% of games are dropped for an outdated network; else None."""
     dropped = run.mean("workers.stale_fraction", NUM_WORKER_ITERATIONS)
     if not run.is_above(dropped, 0.2, ends=0.1):
         return None
@@ -268,15 +319,16 @@ CHECKS = (
 
 
 def _lower_rate(run: Observed) -> tuple[str, str]:
-    """Return the learning-rate setting to lower, and advice with a value to try."""
+    """Return the learning-rate setting to lower, and advice such as "try 0.001"."""
     key, rate = lower_rate(run.settings)
     return key, f"try {rate}"
 
 
 def lower_rate(settings: TrainSettings) -> tuple[str, str]:
-    """Return the learning-rate setting to lower, and a value to try.
+    """Return the learning-rate setting to lower, and a value to try, both as text.
 
-    The value is the optimizer's usual rate or, if the current rate is near that, a fifth of it.
+    The value is a fifth of the current rate if that lies between 1/100 and 5 times the optimizer's
+    usual rate; otherwise it is the usual rate.
     """
     learner = settings.learner
     usual = USUAL_RATE[learner.optimizer]
@@ -284,4 +336,5 @@ def lower_rate(settings: TrainSettings) -> tuple[str, str]:
     name = "final_learning_rate" if rises else "learning_rate"
     rate = getattr(learner, name)
     is_near = usual / 100 < rate < 5 * usual
-    return f"learner.{name}", f"{rate / 5 if is_near else usual:.2g}"
+    advised = rate / 5 if is_near else usual
+    return f"learner.{name}", f"{advised:.2g}"

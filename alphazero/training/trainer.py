@@ -1,9 +1,9 @@
-"""The training loop: the only module that knows every stage, from self-play to the stored network.
+"""The training loop: the only module that depends on every stage, from self-play to storage.
 
-In: the settings and the folder of a run. Out: a stream of events (`alphazero.training.events`), and
-stored files. `Trainer.run` follows the pseudo-code of the paper (Silver et al. 2018): play games
-with the network, train it on them, and, if there is a gate, keep the new network only if it beats
-the old one.
+Given the settings and the folder of a run, a `Trainer` yields events (`alphazero.training.events`)
+and writes the files of the run. `Trainer.run` follows the pseudo-code of the paper (Silver et al.
+2018): play games with the network, train it on them, and, if there is a gate, keep the new network
+only if it beats the old one.
 
 A run is deterministic: on a CPU, a run that is stopped after an iteration and resumed ends with the
 same weights, bit for bit, as an uninterrupted one, unless it has a time limit (`run.time_limit_s`).
@@ -51,17 +51,18 @@ _NUM_TIMED_ITERATIONS = 3  # newest iterations; their median duration predicts t
 
 
 class Trainer:
-    """A training run: plays games, trains the network on them, and stores every iteration.
+    """A training run, which plays games, trains the network on them and stores every iteration.
 
     Args:
-        settings: checked settings; values left to "auto" are filled in.
+        settings: checked settings; values left to "auto" are replaced in place.
         folder: the folder for all of the run's files.
 
     Attributes:
         evaluator: runs the newest network for self-play and measurements.
         store: writes finished iterations to the folder, and restores them.
-        iteration: the iteration in progress or, between iterations, the last one.
-        elapsed_s: the seconds of training so far, including those before the run was resumed.
+        iteration: the iteration in progress or, between iterations, the last finished one.
+        elapsed_s: seconds of training so far, including those before the run was resumed, but
+            without measurements.
     """
 
     def __init__(self, settings: TrainSettings, folder: RunFolder):
@@ -77,9 +78,8 @@ class Trainer:
         fill_in_auto(settings, device)
         shares = plays_on_here(settings.workers, self.game, self._num_threads)
         self.learner = Learner(network, settings.learner, device, self._num_threads, shares)
-        self._sample = sample_positions(
-            self.game, _NUM_ENGINE_POSITIONS, child_generator(settings.seed, "sample")
-        )
+        generator = child_generator(settings.seed, "sample")
+        self._sample = sample_positions(self.game, _NUM_ENGINE_POSITIONS, generator)
         self.evaluator = self._make_evaluator(self.learner.played_network)
         self._compile()
         self.source = make_source(
@@ -101,13 +101,18 @@ class Trainer:
         self._collected_work = self.source.work  # the self-play work until that time
 
     def run(self) -> Iterator[StageProgress | IterationReport]:
-        """Play, learn, measure and store until the run is finished; yield events.
+        """Play, learn, measure and store until the run is finished, yielding progress and reports.
+
+        The run is finished when it has reached its number of iterations or its time limit, or when
+        the network's moves are proven perfect and `evaluation.stop_when_proven` is set.
 
         An iteration is stored when the caller requests the next event after its report. Loggers
-        therefore record it before it counts, and after resuming there is no gap in their records.
+        therefore record an iteration before it counts as finished, and a resumed run leaves no gap
+        in their records.
 
         Raises:
-            TrainingDivergedError: if the weights are not finite; all stored iterations remain.
+            TrainingDivergedError: if the weights or the network's outputs are not finite; all
+                stored iterations are kept.
         """
         if self.iteration == 0:
             self.folder.write_config(dataclasses.asdict(self.settings))
@@ -133,10 +138,12 @@ class Trainer:
             self.source.close()
 
     def restore(self) -> None:
-        """Restore the run from its folder, to continue after the last stored iteration.
+        """Restore the run from its folder, so that `run` continues after the last stored iteration.
 
         Raises:
             StoredFileError: if no stored state can be restored.
+            ConfigError: if the rules of the game have changed, and either `run.drop_games` is not
+                set or the network no longer fits the rules.
         """
         self.elapsed_s = self.store.restore()
         self.iteration = self.store.iteration
@@ -150,7 +157,10 @@ class Trainer:
 
     @property
     def reached_limits(self) -> dict[str, int | float]:
-        """The settings whose limits the run has reached, with their values; empty if it goes on."""
+        """The limits that forbid another iteration, as {setting: value}; empty if none does.
+
+        The time limit counts as reached if the time left is less than a usual iteration takes.
+        """
         run = self.settings.run
         reached: dict[str, int | float] = {}
         if self.iteration >= run.num_iterations:
@@ -162,18 +172,30 @@ class Trainer:
 
     @property
     def usual_iteration_s(self) -> float:
-        """The usual duration of an iteration, without measurements; 0 before the first one."""
-        return statistics.median(self._durations_s[-_NUM_TIMED_ITERATIONS:] or [0.0])
+        """The median duration of the last three iterations, in seconds, without measurements.
+
+        It is 0 before the first iteration has ended.
+        """
+        if not self._durations_s:
+            return 0.0
+        return statistics.median(self._durations_s[-_NUM_TIMED_ITERATIONS:])
 
     @property
     def progress(self) -> float:
-        """The fraction of the run that is done, in [0, 1]."""
+        """The fraction of the whole run that is done, in [0, 1], by iterations or by time."""
         return self._progress_after(self.iteration)
 
     # --- the stages of an iteration ---------------------------------------------------------------
 
     def _play(self) -> Generator[StageProgress, None, tuple[list[GameRecord], IterationReport]]:
-        """Play the games of an iteration; return them and a report with their metrics."""
+        """Start the next iteration: play its games and add them to the replay window.
+
+        Yields:
+            A progress event whenever games have finished.
+
+        Returns:
+            The games, and a new report with the metrics of self-play.
+        """
         self.iteration += 1
         num_games = self.settings.selfplay.games_per_iteration
         start = time.monotonic()
@@ -188,8 +210,10 @@ class Trainer:
         all_work = self.source.work
         work = all_work.since(self._collected_work)
         # Workers that play on while the network learns have played since the last collection.
-        is_continuous = self.source.plays_on and self._collected_at
-        played_s = now - (self._collected_at if is_continuous else start)
+        if self.source.plays_on and self._collected_at:
+            played_s = now - self._collected_at
+        else:
+            played_s = now - start
         self._collected_at = now
         self._collected_work = all_work
         selfplay = selfplay_report(self.game, records, num_samples, work, played_s)
@@ -201,8 +225,15 @@ class Trainer:
     def _learn(self, report: IterationReport) -> Iterator[StageProgress]:
         """Measure the loss on samples of the new games, then train on the replay window.
 
+        Args:
+            report: the iteration's report, which receives the losses.
+
+        Yields:
+            A progress event every 16 learner steps and after the last step.
+
         Raises:
-            TrainingDivergedError: if the network has diverged, before it plays or is stored.
+            TrainingDivergedError: if the losses or weights are not finite. The network has then
+                neither played nor been stored.
         """
         start = time.monotonic()
         held_out = self.replay.evenly_spaced(report.selfplay.num_samples, _NUM_HELD_OUT_SAMPLES)
@@ -216,12 +247,19 @@ class Trainer:
                 yield self._event("learning", done, num_steps)
         report.learner = self.learner.report
         report.learner_s = time.monotonic() - start
-        figures = report.learner.loss, report.learner.weight_norm
-        if not (all(map(math.isfinite, figures)) and self.learner.is_finite):
+        has_figures = math.isfinite(report.learner.loss)
+        has_figures = has_figures and math.isfinite(report.learner.weight_norm)
+        if not has_figures or not self.learner.is_finite:
             raise self._diverged(report)
 
     def _pit(self, report: IterationReport) -> Iterator[StageProgress]:
-        """Let the gate choose the network to keep, if a pit is due; load that network for search.
+        """Run the gate's match if it is due, then load the kept network into the evaluator.
+
+        Args:
+            report: the iteration's report, which receives the result of the match.
+
+        Yields:
+            A progress event if the match is due.
 
         Raises:
             TrainingDivergedError: if the weights are finite but the network's outputs are not.
@@ -237,7 +275,14 @@ class Trainer:
         self.source.update(self.iteration, self.learner.played_network, self._sample)
 
     def _measure(self, report: IterationReport) -> Iterator[StageProgress]:
-        """Measure the network's strength if due; decide whether the run ends."""
+        """Measure the network's strength if that is due, and decide whether the run ends.
+
+        Args:
+            report: the iteration's report, which receives the measurements and ``last``.
+
+        Yields:
+            A progress event before each measurement.
+        """
         start = time.monotonic()
         report.last = bool(self.reached_limits)
         for measurement, num_parts in self.strength.measure(report, self.evaluator):
@@ -247,7 +292,7 @@ class Trainer:
         report.last |= self.settings.evaluation.stop_when_proven and is_proven
 
     def _complete(self, report: IterationReport, records: list[GameRecord]) -> None:
-        """Complete the report: add times, alarms and a sample game."""
+        """Complete an iteration's report with times, alarms and its first game as a sample."""
         report.elapsed_s = self.elapsed_s
         report.store_s = self.store.seconds
         self.health.observe(report)
@@ -256,14 +301,20 @@ class Trainer:
     # --- parts ------------------------------------------------------------------------------------
 
     def _compile(self) -> None:
-        """Compile the kernels of self-play, by playing a game, before any time is counted."""
+        """Compile the kernels of self-play by playing a short game, before any time is measured."""
         few = dataclasses.replace(self.settings.selfplay, num_parallel_games=1, num_simulations=2)
         evaluators = [UniformEvaluator(self.game.num_actions)]
-        search, generator = self.settings.search, np.random.default_rng(0)
-        list(ParallelSelfPlay(self.game, evaluators, few, search, generator).play(1))
+        generator = np.random.default_rng(0)
+        selfplay = ParallelSelfPlay(self.game, evaluators, few, self.settings.search, generator)
+        list(selfplay.play(1))
 
     def _batches(self, num_steps: int, report: IterationReport) -> Iterator[Batch]:
-        """Yield an iteration's training batches; add the time spent making them to the report."""
+        """Yield an iteration's training batches, adding the time for making them to the report.
+
+        Args:
+            num_steps: number of batches; ignored if ``learner.epochs`` is set.
+            report: the iteration's report, whose ``sampling_s`` is increased.
+        """
         settings = self.settings.learner
         batches: Iterator[Batch]
         batches = (self.replay.sample(settings.batch_size) for _ in range(num_steps))
@@ -294,7 +345,10 @@ class Trainer:
         )
 
     def _newest_positions(self) -> PositionSample:
-        """Return positions from the newest games; before the first game, from random ones."""
+        """Return up to 256 positions of the newest games; before the first game, random positions.
+
+        On these positions, the network's engine is calibrated and compared with torch in float32.
+        """
         states = self.replay.newest_states(_NUM_ENGINE_POSITIONS)
         if len(states):
             planes = self.game.observe(states)
@@ -303,13 +357,22 @@ class Trainer:
         return self._sample
 
     def _progress_after(self, num_iterations: int) -> float:
-        """Return the fraction of the run that is done, by iterations or by time if that is more."""
+        """Return the fraction of the run that is done after ``num_iterations``, in [0, 1].
+
+        It is the fraction of the iterations or, if larger, of the time limit, if there is one.
+        """
         run = self.settings.run
         by_time = self.elapsed_s / run.time_limit_s if run.time_limit_s else 0.0
         return min(max(num_iterations / run.num_iterations, by_time), 1.0)
 
     def _event(self, stage: str, done: int, total: int) -> StageProgress:
-        """Make the event that reports the current iteration's progress."""
+        """Make a progress event for the current iteration.
+
+        Args:
+            stage: name of the stage, such as "self-play".
+            done: number of finished parts of the stage, such as games.
+            total: number of parts of the whole stage.
+        """
         return StageProgress(
             stage=stage,
             done=done,

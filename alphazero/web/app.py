@@ -1,7 +1,8 @@
-"""The routes of the web application. Only this file, `guard` and `streams` handle HTTP.
+"""Map the HTTP routes of the web application to the methods of `Backend`.
 
-Responses are JSON, streams of JSON lines, or files of the page. Every refused request gets a
-fitting HTTP status and the body {"error": "one plain sentence"}.
+Responses are JSON, streams of JSON lines, or files of the page. A refused request is answered with
+an HTTP error status and the body {"error": "one plain sentence"}. Only this module, `guard` and
+`streams` handle HTTP.
 """
 
 from collections.abc import Awaitable, Callable
@@ -31,30 +32,36 @@ def make_app(backend: Backend, token: str | None = None) -> Guard:
     """Make the web application, an ASGI callable that serves the page and its API.
 
     Args:
-        token: a secret that every request must present; requests may then use any host name, such
-            as a proxy's. None requires no token, but accepts only this machine's local names.
+        backend: computes the responses of the API.
+        token: a secret that every request must present, see `Guard`; the host name of a request,
+            such as a proxy's, is then not checked. None requires no token, but accepts only the
+            host names localhost, 127.0.0.1 and [::1].
     """
 
     async def live(request: Request) -> Response:
         return live_response(lambda: bytes(JSONResponse(backend.live()).body))
 
-    answers = (backend.position, backend.exact)
+    def run(request: Request) -> Response:
+        run_id = request.query_params.get("id", "")
+        return JSONResponse(backend.run(run_id))
+
+    immediate = (backend.position, backend.exact)
     jobs = (backend.move, backend.analyse, backend.review, backend.misplayed)
     api = [
         Route("/games", lambda request: JSONResponse(backend.games())),
         Route("/live", live),
-        Route(
-            "/run", lambda request: JSONResponse(backend.run(request.query_params.get("id", "")))
-        ),
-        *(Route(f"/{one.__name__}", _post(one, JSONResponse), methods=["POST"]) for one in answers),
-        *(Route(f"/{one.__name__}", _post(one, JsonLines), methods=["POST"]) for one in jobs),
+        Route("/run", run),
     ]
+    for respond, answers in ((JSONResponse, immediate), (JsonLines, jobs)):
+        for answer in answers:
+            path = f"/{answer.__name__}"
+            api.append(Route(path, _post(answer, respond), methods=["POST"]))
     files = StaticFiles(directory=STATIC, check_dir=False)
 
     async def page(request: Request) -> Response:
         return await files.get_response("index.html", request.scope)
 
-    # No redirects: Starlette builds their target from the Host header, which can be forged.
+    # No redirects: Starlette would build their target from the Host header, which can be forged.
     routes = [
         Mount("/api", Router(api, redirect_slashes=False)),
         Route("/", page),
@@ -70,18 +77,30 @@ def make_app(backend: Backend, token: str | None = None) -> Guard:
 def _post(
     answer: Callable[[Any], Any], respond: Callable[[Any], Response]
 ) -> Callable[[Request], Awaitable[Response]]:
-    """Make an endpoint that calls ``answer`` on a worker thread with the JSON body of a request."""
+    """Make an endpoint that passes a request's JSON body to ``answer`` on a worker thread.
+
+    Args:
+        answer: computes, from the parsed body, the data of the response or a `Job` that sends it.
+        respond: converts the result of ``answer`` to an HTTP response.
+    """
 
     async def endpoint(request: Request) -> Response:
-        return respond(await run_in_threadpool(answer, await _read(request)))
+        plain = await _read(request)
+        return respond(await run_in_threadpool(answer, plain))
 
     return endpoint
 
 
 async def _read(request: Request) -> Any:
-    """Parse the JSON body of a request; refuse other content types and over `MAX_BODY` bytes."""
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind != "application/json":
+    """Parse the JSON body of a request.
+
+    Raises:
+        Refusal: if the content type is not application/json, the body is larger than `MAX_BODY`
+            bytes, or the body is not valid JSON.
+    """
+    content_type = request.headers.get("content-type", "")
+    kind = content_type.partition(";")[0].strip()
+    if kind.lower() != "application/json":
         raise Refusal("the request must have Content-Type: application/json.", 415)
     body = bytearray()
     async for chunk in request.stream():
@@ -102,5 +121,8 @@ async def _http_error(_: Request, error: HTTPException) -> Response:
 
 
 async def _failed(_: Request, error: Exception) -> Response:
-    """Respond to an unexpected exception, which Starlette then re-raises and uvicorn prints."""
+    """Respond to an unexpected exception with status 500 and a general error message.
+
+    Starlette re-raises the exception afterwards, so that uvicorn prints it on the terminal.
+    """
     return JSONResponse({"error": FAILED}, 500)

@@ -1,7 +1,8 @@
-"""Compute the responses to the page's requests, independently of HTTP.
+"""Compute the responses to requests from the page of `alphazero serve`, independently of HTTP.
 
-A request is a parsed JSON object. The response is plain data for JSON, or a job that emits several
-messages. A request is validated before its job starts, so that a refusal gets an HTTP status.
+A request is a parsed JSON object. A response is data that can be written as JSON, or a job that
+sends several messages. A request is validated before its job starts, so that a refused request gets
+an HTTP error status.
 """
 
 from collections.abc import Callable, Sequence
@@ -27,20 +28,24 @@ from alphazero.web.run_charts import RunCharts
 from alphazero.web.search_view import SearchView
 from alphazero.web.thinking import SIMULATIONS_BY_KIND, Thinking
 
-#: Work for a request, which sends messages to the client.
+#: A function that does the work of a request and sends its messages through the given callback.
 Job = Callable[[Emit], None]
-#: Default number of simulations for each kind of player that can move; 0 if it does not search.
+#: Default number of simulations for each kind of player that can move; 0 if the kind does not
+#: search.
 _MOVERS = SIMULATIONS_BY_KIND | {"solver": 0, "random": 0, "own": 0}
 
 
 class Backend:
-    """Computes the responses to the page's requests; it is thread-safe.
+    """Computes the responses to requests from the page of `alphazero serve`; it is thread-safe.
 
     Args:
-        runs: the folder of all training runs.
-        games: names of further games, which the user listed on the command line.
-        network_kind: the class of the user's own networks, see `PlayerSettings`.
-        own_players: specifications of the user's own players that use no network.
+        runs: the folder of all training runs; it need not exist.
+        games: names of the games that the user listed on the command line; the page offers them in
+            addition to the standard ones.
+        network_kind: the user-defined network class ``module:Class`` that is imported if a stored
+            network is of this class; None imports none.
+        own_players: user-supplied players that use no network, each given as ``module:Class`` or as
+            the name of an entry point.
     """
 
     def __init__(
@@ -55,7 +60,10 @@ class Backend:
         self.thinking = Thinking(self.catalogue, network_kind)
 
     def warm_up(self) -> None:
-        """Load the default game's network and compile its kernels, by searching the start."""
+        """Run a short search in the default game, to load its network and compile its kernels.
+
+        The first request then need not wait for this work.
+        """
         game = self.catalogue.game(self.catalogue.default_game)
         player = self.catalogue.players(game)[0]
         if player.kind in SIMULATIONS_BY_KIND:
@@ -64,11 +72,21 @@ class Backend:
     # --- immediate responses ----------------------------------------------------------------------
 
     def games(self) -> dict[str, Any]:
-        """Return the `api/games` response: the games, each with its players and levels."""
+        """Return the `api/games` response: every game with its players, and the default game."""
         return self.catalogue.describe()
 
     def position(self, plain: Any) -> dict[str, Any]:
-        """Return the `api/position` response: the data from which the page draws positions."""
+        """Return the `api/position` response: the board, legal moves and status of each position.
+
+        The positions are those of one game, from the request's ``from_ply`` to its last move.
+
+        Args:
+            plain: the parsed JSON body of the request, see `DrawingRequest`.
+
+        Raises:
+            Refusal: if the request is not valid, its board is not reachable, one of its moves is
+                illegal, or ``from_ply`` is greater than the number of moves.
+        """
         request = read_request(DrawingRequest, plain)
         found = self._position(request)
         from_ply = request.from_ply or 0
@@ -76,7 +94,18 @@ class Backend:
         return position.describe(found, from_ply)
 
     def exact(self, plain: Any) -> dict[str, Any]:
-        """Return the `api/exact` response: the exact scores of all moves, if they are known."""
+        """Return the `api/exact` response: the exact score of every move, if it can be computed.
+
+        Args:
+            plain: the parsed JSON body of the request, see `PositionRequest`.
+
+        Returns:
+            The scores, see `exact_answer`; or {"known": False, "reason": message}, if the game has
+            no solver or the solver gives up on the position.
+
+        Raises:
+            Refusal: if the request is not valid, or the game is over.
+        """
         found = unfinished(self._position(read_request(PositionRequest, plain)))
         try:
             exact = self.thinking.solvers.scores(found.game, found.state)
@@ -85,29 +114,51 @@ class Backend:
         return exact_answer(exact)
 
     def live(self) -> dict[str, Any]:
-        """Return an `api/live` message: the training runs, with a summary of each."""
+        """Return an `api/live` message, which summarizes every training run."""
         return self._charts.list_runs()
 
     def run(self, run_id: str) -> dict[str, Any]:
-        """Return the `api/run` response: the metrics of a training run, as charts."""
+        """Return the `api/run` response: the metrics of one training run, as charts.
+
+        Args:
+            run_id: path of the run's folder relative to the folder of all runs.
+
+        Raises:
+            Refusal: if there is no run with this id.
+        """
         return self._charts.show_run(run_id)
 
     # --- streams ----------------------------------------------------------------------------------
 
     def move(self, plain: Any) -> Job:
-        """Make the `api/move` job, which chooses a player's move."""
+        """Make the `api/move` job, which lets a player choose a move and sends it to the client.
+
+        Args:
+            plain: the parsed JSON body of the request, see `SearchRequest`.
+
+        Raises:
+            Refusal: if the request is not valid, the game is over, or there is no such player.
+        """
         request = read_request(SearchRequest, plain)
         found = unfinished(self._position(request))
         player, num_simulations = self._player(found.game, request.player, _MOVERS)
 
         def job(emit: Emit) -> None:
             task = SearchTask(found.state, num_simulations, emit)
-            emit({"type": "move", "action": self.thinking.move(found.game, player, task)})
+            action = self.thinking.move(found.game, player, task)
+            emit({"type": "move", "action": action})
 
         return job
 
     def analyse(self, plain: Any) -> Job:
-        """Make the `api/analyse` job, which searches a position and emits views of the search."""
+        """Make the `api/analyse` job, which searches a position and sends snapshots of the search.
+
+        Args:
+            plain: the parsed JSON body of the request, see `SearchRequest`.
+
+        Raises:
+            Refusal: if the request is not valid, the game is over, or the player does not search.
+        """
         request = read_request(SearchRequest, plain)
         found = unfinished(self._position(request))
         player, num_simulations = self._player(found.game, request.player, SIMULATIONS_BY_KIND)
@@ -123,7 +174,14 @@ class Backend:
         return job
 
     def review(self, plain: Any) -> Job:
-        """Make the `api/review` job, which evaluates every position of a game."""
+        """Make the `api/review` job, which evaluates a game's positions and the loss of each move.
+
+        Args:
+            plain: the parsed JSON body of the request, see `SearchRequest`.
+
+        Raises:
+            Refusal: if the request is not valid, or the player does not search.
+        """
         request = read_request(SearchRequest, plain)
         found = self._position(request)
         player, num = self._player(found.game, request.player, review.NUM_SIMULATIONS)
@@ -131,7 +189,18 @@ class Backend:
         return lambda emit: review.review_game(self.thinking, found, player, num, emit)
 
     def misplayed(self, plain: Any) -> Job:
-        """Make the `api/misplayed` job, which finds positions that a network misplays."""
+        """Make the `api/misplayed` job, which finds positions that a network misplays.
+
+        In these positions its move gives up the best possible result.
+
+        Args:
+            plain: the parsed JSON body of the request, a `SearchRequest` of which only the game and
+                the player are used.
+
+        Raises:
+            Refusal: if the request is not valid, the player is not a network, or no positions with
+                exact results are available for the game.
+        """
         request = read_request(SearchRequest, plain)
         game = self.catalogue.game(request.game)
         player, num = self._player(game, request.player, {"network": misplayed.NUM_SIMULATIONS})
@@ -155,15 +224,20 @@ class Backend:
     def _player(
         self, game: Game, request: PlayerRequest | None, defaults: dict[str, int]
     ) -> tuple[PlayerChoice, int]:
-        """Look up the requested player and its number of simulations, which is 0 without search.
+        """Look up the requested player and the number of simulations with which it plays.
 
         Args:
-            request: the requested player; None means the game's default analyst.
-            defaults: default number of simulations for each kind of player that is allowed.
+            request: the requested player; None means the game's default player for analyses.
+            defaults: the kinds of player that are allowed, each with its default number of
+                simulations.
+
+        Returns:
+            The player and its number of simulations per move, which is 0 for players that do not
+            search.
 
         Raises:
-            Refusal: if there is no such player, its kind is not allowed, or it asks for more
-                simulations than are allowed.
+            Refusal: if there is no such player, its kind is not allowed, or its number of
+                simulations is outside the allowed range.
         """
         request = request or PlayerRequest(**self.catalogue.analyst(game))
         player = self.catalogue.player(game, request.id)

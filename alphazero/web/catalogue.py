@@ -1,7 +1,7 @@
-"""The catalogue of the games, players and training runs that a request may name.
+"""List the games, players and training runs that a request may name.
 
-It contains the games and networks of this package, the runs on this machine, and the games that the
-user named on the command line. Requests for anything else are refused.
+The catalogue contains this package's games and networks, the training runs on this machine, and the
+games that the user named on the command line. Requests for anything else are refused.
 """
 
 import functools
@@ -18,24 +18,26 @@ from alphazero.runtime.errors import ConfigError
 from alphazero.storage.pretrained import shipped_network
 from alphazero.web.found_runs import FoundRun, FoundRuns, RunFinder
 
-#: Maximum numbers of simulations per move: a network's, UCT's, and UCT's in a game in plain Python,
-#: where it is 100 times slower.
-MAX_NETWORK_SIMULATIONS, _MAX_UCT_SIMULATIONS, _MAX_PYTHON_SIMULATIONS = 10_000, 200_000, 5_000
+#: Maximum numbers of simulations per move.
+MAX_NETWORK_SIMULATIONS = 10_000
+_MAX_UCT_SIMULATIONS = 200_000
+_MAX_PYTHON_SIMULATIONS = 5_000  # of UCT in a game in plain Python, which is 100 times slower
 _ANALYST_SIMULATIONS = {"network": 2_000, "uct": 20_000}
 
 
 class PlayerChoice(NamedTuple):
-    """A player that the page offers for a game."""
+    """A player that the page offers for a game, such as a network or UCT."""
 
     id: str  #: the player's name in requests
     name: str  #: the player's name on the page
-    kind: str  #: "network", "uct", "solver", "random" or "own" (the user's own player)
-    max_simulations: int = 0  #: largest number of simulations that a request may ask for
-    note: str = ""  #: a remark for the page
-    network: Path | None = None  #: the network's file
+    kind: str  #: "network", "uct", "solver", "random" or "own" (a user-supplied player)
+    #: largest number of simulations that a request may ask for; 0 if the player does not search
+    max_simulations: int = 0
+    note: str = ""  #: explanation of the player, shown on the page
+    network: Path | None = None  #: the network's file; None for a player without a network
 
     def describe(self) -> dict[str, Any]:
-        """Return the player's entry in the `api/games` response, which contains no paths."""
+        """Return the player's entry in the `api/games` response: all fields except ``network``."""
         plain = self._asdict()
         del plain["network"]
         return plain
@@ -45,10 +47,11 @@ class Catalogue:
     """The games, players and training runs that a request may name; it is thread-safe.
 
     Args:
-        runs: the folder of all training runs.
+        runs: the folder of all training runs; it need not exist.
         named_games: games that the user named on the command line. Runs of a game file are always
-            shown, but their networks can be played only if the file is one of these.
-        own_players: specifications of the user's own players that use no network.
+            shown, but their networks can be played only if the file is among these games.
+        own_players: user-supplied players that use no network, each given as ``module:Class`` or as
+            the name of an entry point.
     """
 
     def __init__(
@@ -62,18 +65,21 @@ class Catalogue:
     @property
     def default_game(self) -> str:
         """The name of the game that the page shows first."""
-        return [*self._named, *OFFERED][0]
+        return self._named[0] if self._named else OFFERED[0]
 
     def runs(self) -> dict[str, FoundRun]:
-        """Return the runs by id, the newest first, from a list at most a few seconds old."""
+        """Return the training runs by id, the newest first.
+
+        The list can be up to two seconds old; `find_runs` searches the folder again.
+        """
         return self._finder.found().runs
 
     def find_runs(self) -> FoundRuns:
-        """Search the folder for runs again; return the readable and the damaged ones."""
+        """Search the folder of training runs now; return the readable and the damaged runs."""
         return self._finder.found(within_s=0)
 
     def describe(self) -> dict[str, Any]:
-        """Return the `api/games` response: all games with their players, and the default game."""
+        """Return the `api/games` response: every game with its players, and the default game."""
         games = map(self.game, self.game_names())
         return {
             "games": [describe_game(game, self.players(game)) for game in games],
@@ -81,18 +87,21 @@ class Catalogue:
         }
 
     def game_names(self) -> list[str]:
-        """List the names of the user's games, the standard games, and other games with runs here.
+        """List the names of all games that a request may name.
 
-        A game file named by a stored run is never executed; only the user may name a file to run.
+        The games that the user named on the command line come first, then the standard ones, then
+        other games of this package that have training runs here.
+
+        A game file named by a stored run is never executed: only the user may name a file to run.
         """
         trained = [run.game for run in self.runs().values() if _is_ours(run.game)]
         return list(dict.fromkeys([*self._named, *OFFERED, *trained]))
 
     def game(self, name: str | None) -> Game:
-        """Look up a game of the catalogue by its name.
+        """Look up a game by its name.
 
         Raises:
-            Refusal: if the catalogue has no game of this name.
+            Refusal: if the catalogue contains no game of this name.
         """
         known = self.game_names()
         if name not in known:
@@ -101,7 +110,11 @@ class Catalogue:
         return self._make_game(name)
 
     def skin(self, game: Game, setup: str | None) -> Skin:
-        """Return the appearance of a game in one of its set-ups; None means the default set-up.
+        """Return the appearance of a game in one of its set-ups, which differ in who moves first.
+
+        Args:
+            setup: one of `alphazero.boards.skin.SETUPS`; None means the standard set-up if the game
+                has one, otherwise its only set-up.
 
         Raises:
             Refusal: if the game has no such set-up.
@@ -125,7 +138,11 @@ class Catalogue:
         raise Refusal(message, key="id", value=player_id)
 
     def players(self, game: Game) -> list[PlayerChoice]:
-        """List the players of a game: built-in ones, the user's own, and networks of runs."""
+        """List a game's players: built-in, then user-supplied, then networks of training runs.
+
+        The networks of newer runs come before those of older ones, and later iterations of a run
+        before earlier ones.
+        """
         players = [*players_of(game), *self._own]
         for run in self.runs().values():
             if same_game(game.name, run.game, game.rules_digest, run.rules_digest):
@@ -135,7 +152,7 @@ class Catalogue:
         return players
 
     def analyst(self, game: Game) -> dict[str, Any]:
-        """Return the default player for analyses, as the fields of a `PlayerRequest`.
+        """Return the player that analyses a game by default, as the fields of a `PlayerRequest`.
 
         Raises:
             Refusal: if no player can analyse the game.
@@ -146,7 +163,12 @@ class Catalogue:
         return analyst
 
     def named_run_game(self, run: FoundRun, names: list[str]) -> str | None:
-        """Return which of ``names`` is the game of a training run, or None if none of them is."""
+        """Return which of ``names`` is the game of a training run, or None if none of them is.
+
+        Args:
+            names: names of games in this catalogue. A game with user-defined rules matches only if
+                its rules are still those with which the run was trained.
+        """
         for name in names:
             digest = self.game(name).rules_digest if run.rules_digest else ""
             if same_game(name, run.game, digest, run.rules_digest):
@@ -156,7 +178,7 @@ class Catalogue:
 
 @functools.cache
 def _is_ours(name: str) -> bool:
-    """Return whether a game's name, read from a stored file, is that of a game of this package."""
+    """Return whether a name that was read from a stored file belongs to a game of this package."""
     try:
         return is_shipped_game(name) and bool(make_game(name))
     except ConfigError:
@@ -164,7 +186,10 @@ def _is_ours(name: str) -> bool:
 
 
 def players_of(game: Game) -> list[PlayerChoice]:
-    """List the built-in players of a game."""
+    """List a game's built-in players: its shipped network, UCT, the solver and random moves.
+
+    The network is omitted if none ships with the game, the solver if the rules are not compiled.
+    """
     choices = []
     shipped = shipped_network(game.name)
     if shipped is not None:
@@ -183,21 +208,28 @@ def _network(player_id: str, name: str, path: Path) -> PlayerChoice:
 
 
 def describe_game(game: Game, players: list[PlayerChoice]) -> dict[str, Any]:
-    """Return a game's entry in the `api/games` response."""
+    """Return a game's entry in the `api/games` response.
+
+    Args:
+        players: all players of the game, as listed by `Catalogue.players`.
+    """
     rows, columns = game.planes_shape[1:]
     skins = [skin_of(game, setup) for setup in setups_of(game)[::-1]]
-    notation = skins[0].notation
-    actions = range(game.num_actions)
+    default_skin = skins[0]
+    notation = default_skin.notation
+    action_squares = None
+    if notation.kind == "move":
+        action_squares = [notation.squares(action) for action in range(game.num_actions)]
     return {
         "name": game.name,
-        "title": skins[0].title,
+        "title": default_skin.title,
         "rows": rows,
         "columns": columns,
         "action_kind": notation.kind,
-        "action_squares": list(map(notation.squares, actions)) if notation.kind == "move" else None,
+        "action_squares": action_squares,
         "style": game.appearance.board,
-        "has_lines": skins[0].line_length > 0,
-        "counts_pieces": skins[0].counts_pieces,
+        "has_lines": default_skin.line_length > 0,
+        "counts_pieces": default_skin.counts_pieces,
         "setups": [_describe_setup(game, skin) for skin in skins],
         "players": [player.describe() for player in players],
         "levels": levels_of(game.name, {player.id for player in players}),
@@ -206,11 +238,14 @@ def describe_game(game: Game, players: list[PlayerChoice]) -> dict[str, Any]:
 
 
 def _analyst(players: list[PlayerChoice]) -> dict[str, Any] | None:
-    """Choose the default player for analyses: the first network; failing that, UCT or None.
+    """Choose the default player for analyses: the first network, otherwise UCT, otherwise None.
 
     Args:
         players: a game's players. The shipped network must come first, and newer runs before older
-            ones, so that the shipped network or else the newest one is chosen.
+            ones, so that the shipped network is chosen, or else the newest one.
+
+    Returns:
+        The fields of a `PlayerRequest`, or None if the game has neither a network nor UCT.
     """
     for kind, num_simulations in _ANALYST_SIMULATIONS.items():
         for player in players:
@@ -221,12 +256,15 @@ def _analyst(players: list[PlayerChoice]) -> dict[str, Any] | None:
 
 
 def _describe_setup(game: Game, skin: Skin) -> dict[str, Any]:
-    notation, colors = skin.notation, game.appearance.colors
+    notation = skin.notation
+    colors = game.appearance.colors
+    if notation.mirrored:
+        colors = colors[::-1]
     return {
         "id": skin.setup,
         "label": f"{skin.sides[0]} moves first",
         "sides": list(skin.sides),
-        "colors": [*(colors[::-1] if notation.mirrored else colors), "wall"],  # of blocked squares
+        "colors": [*colors, "wall"],  # the last one is that of blocked squares
         "action_texts": [notation.text(action) for action in range(game.num_actions)],
         "separator": notation.separator,
         "column_names": list(notation.column_names),
@@ -242,16 +280,15 @@ def _describe_setup(game: Game, skin: Skin) -> dict[str, Any]:
 class Level(NamedTuple):
     """A level of play that the page offers: a player with a number of simulations."""
 
-    id: str
+    id: str  #: the level's name in levels.json
     name: str  #: the level's name on the page
     player: dict[str, Any]  #: the fields of a `PlayerRequest`
 
 
-#: Average number of nodes that networks on the page may spend on solving a leaf exactly.
+#: Average number of solver nodes that networks on the page may spend on solving a leaf exactly.
 ENDGAME = "500"
 
 #: All levels, weakest first.
-
 LEVELS = (
     Level("random", "Random moves", {"id": "random"}),
     Level("beginner", "Beginner", {"id": "uct", "num_simulations": 10}),
@@ -266,11 +303,15 @@ LEVELS = (
 
 
 def levels_of(game: str, players: set[str]) -> list[dict[str, Any]]:
-    """List the levels of play in a game as plain data with their Elo, weakest first.
+    """List the levels of play that a game offers, weakest first, with their measured strength.
 
     Args:
         game: the game's name.
-        players: the ids of the game's players.
+        players: the ids of the game's players; levels that need any other player are omitted.
+
+    Returns:
+        For each level the fields of `Level`, and "elo" and "elo_stderr", which are None if the
+        strength was not measured.
     """
     ratings = measured().get(game, {})
     levels = []
@@ -283,9 +324,10 @@ def levels_of(game: str, players: set[str]) -> list[dict[str, Any]]:
 
 @functools.cache
 def measured() -> dict[str, dict[str, tuple[float, float]]]:
-    """Read the measured strength of all levels as (Elo, standard error), by game and level id.
+    """Read the measured strength of each level as {game: {level id: (Elo, standard error)}}.
 
-    `scripts/measure_levels.py` writes the file. The scale is that of docs/RATINGS.md, on which
-    uct:1000 has 1000 points.
+    The file, levels.json, is written by `scripts/measure_levels.py`. On its scale, that of
+    docs/RATINGS.md, UCT with 1000 simulations per move has 1000 Elo.
     """
-    return json.loads(Path(__file__).with_name("levels.json").read_text(encoding="utf-8"))
+    path = Path(__file__).with_name("levels.json")
+    return json.loads(path.read_text(encoding="utf-8"))

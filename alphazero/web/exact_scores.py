@@ -1,4 +1,6 @@
-"""Solve positions exactly for the page, within a limit on the work, and cache their scores.
+"""Solve positions exactly for the page, and cache the scores of all their actions.
+
+The solvers give up on positions that would take longer than about a second.
 
 Shapes: K state words, A actions.
 """
@@ -17,19 +19,21 @@ from alphazero.solvers.registry import make_solver
 #: Maximum number of solver nodes per position, about a second of work.
 _MAX_NODES = 10_000_000
 _MAX_CACHED = 4_096
-#: Maximum number of positions of a game in plain Python to enumerate, some seconds of work.
+#: Number of positions to enumerate before giving up on a game in plain Python, a few seconds of
+#: work.
 _MAX_PYTHON_POSITIONS = 6_000
 
 
 class ExactScores(NamedTuple):
     """The exact scores of all actions in a position, computed by a solver."""
 
-    scores: np.ndarray  #: int16[A], for the player to move
-    meaning: str  #: explains the size of a score
+    scores: np.ndarray  #: int16[A], for the player to move; illegal actions have `ILLEGAL_SCORE`
+    #: what the size of a score measures: "distance" to the end, or margin in "discs"; see `Solver`
+    meaning: str
 
     @property
     def values(self) -> np.ndarray:
-        """The exact result of each action for the player to move, int8[A]."""
+        """The exact result of each action for the player to move, int8[A]: 1, 0 or -1 if legal."""
         return values_of(self.scores)
 
     @property
@@ -39,12 +43,16 @@ class ExactScores(NamedTuple):
 
     @property
     def best(self) -> list[int]:
-        """All actions with the highest score."""
+        """All actions with the highest score, which are the best moves of the player to move."""
         return np.flatnonzero(self.scores == self.scores.max()).tolist()
 
 
 class Solvers:
-    """Solves positions one at a time, and caches their exact scores."""
+    """Solves positions one at a time, and caches their exact scores; it is thread-safe.
+
+    Args:
+        max_nodes: number of solver nodes to search before giving up on a position.
+    """
 
     def __init__(self, max_nodes: int = _MAX_NODES):
         self._max_nodes = max_nodes
@@ -53,10 +61,13 @@ class Solvers:
         self._lock = threading.Lock()
 
     def scores(self, game: Game, state: np.ndarray) -> ExactScores:
-        """Return the exact scores of all actions in an unfinished position, [K].
+        """Return the exact scores of all actions in an unfinished position, cached or newly solved.
+
+        Args:
+            state: [K], the position.
 
         Raises:
-            UnsolvableError: if solving takes too long, or the game has no solver.
+            UnsolvableError: if the solver gives up on the position, or the game has no solver.
         """
         with self._lock:
             answer = self._answer(game, state.tobytes())
@@ -75,7 +86,7 @@ class Solvers:
             return error
 
     def _make_solver(self, game: Game) -> Solver | UnsolvableError:
-        """Make the solver of a game, or return the error that says why it cannot be solved."""
+        """Make the solver of a game, or return the error that explains why the game has none."""
         try:
             if isinstance(game, CompiledGame):
                 return make_solver(game, self._max_nodes)
@@ -85,7 +96,10 @@ class Solvers:
 
 
 def exact_answer(exact: ExactScores) -> dict[str, Any]:
-    """Return the `api/exact` response for a solved position."""
+    """Return the `api/exact` response for a solved position: every action's score and result.
+
+    Scores and results are for the player to move; illegal actions have None.
+    """
     is_legal = exact.scores != ILLEGAL_SCORE
     return {
         "known": True,

@@ -1,9 +1,9 @@
-"""Access control: the checks that every request must pass before it is handled.
+"""Control access to the server with checks that every request must pass before it is handled.
 
 Any web site that the user visits can send requests to a server on this machine, so API requests
 must originate from our page. `alphazero.web.app` also checks the host name, which prevents DNS
-rebinding. A server that other machines can reach asks for a token once, and the browser keeps it in
-a cookie.
+rebinding. A server that other machines can reach asks for a token once, and the browser keeps the
+token in a cookie.
 """
 
 import secrets
@@ -30,11 +30,12 @@ _HEADERS = {
 
 
 class Guard:
-    """ASGI middleware that refuses requests from other web sites or without the token.
+    """ASGI middleware that refuses requests from other web sites and requests without the token.
 
     Args:
         app: the application to protect.
-        token: a secret that requests must present; None requires no token.
+        token: a secret that requests must present as a bearer token, in a cookie or, to open the
+            page, as ``?token=`` in the address; None requires no token.
     """
 
     def __init__(self, app: ASGIApp, token: str | None):
@@ -49,7 +50,11 @@ class Guard:
         await (response or self._app)(scope, receive, send)
 
     def _refusal(self, request: Request) -> Response | None:
-        """Return the response with which a request is refused, or None if the request may pass."""
+        """Return the response that refuses or redirects a request, or None if it may pass.
+
+        A request for the page whose address contains the token is redirected to the address without
+        it; the redirect stores the token in a cookie.
+        """
         if request.scope["path"].startswith("/api/") and not _is_from_page(request):
             return JSONResponse({"error": "other web sites may not use this server."}, 403)
         if self._token is None or self._has_token(request):
@@ -69,7 +74,7 @@ class Guard:
         return secrets.compare_digest(text.encode(), (self._token or "").encode())
 
     def _redirect_with_cookie(self, request: Request) -> Response:
-        """Return a redirect that stores the token in a cookie and removes it from the address."""
+        """Return a redirect that moves the token from the page's address to a cookie."""
         response = RedirectResponse("./", 303)
         response.set_cookie(
             COOKIE,
@@ -83,10 +88,14 @@ class Guard:
 
 
 def _is_from_page(request: Request) -> bool:
-    """Return whether a request comes from this server's own page or from outside a browser."""
+    """Return whether a request was sent by this server's own page or from outside a browser.
+
+    Browsers state where a request comes from in the headers Origin and Sec-Fetch-Site.
+    """
     host = request.headers.get("host", "")
     own = {f"http://{host}", f"https://{host}"}  # https if a proxy adds it
-    origins, sites = map(request.headers.getlist, ("origin", "sec-fetch-site"))
+    origins = request.headers.getlist("origin")
+    sites = request.headers.getlist("sec-fetch-site")
     return own.issuperset(origins) and {"none", "same-origin"}.issuperset(sites)
 
 

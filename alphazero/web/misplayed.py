@@ -1,4 +1,4 @@
-"""Find misplayed positions: those in which a network's move gives away the exact result.
+"""Find the positions that a network misplays: its move gives up the best possible result.
 
 The network is tested on positions whose exact results are known: the evaluation set that ships with
 the game or, in a small game, all positions. Each mistake is sent as one `api/misplayed` message.
@@ -19,7 +19,9 @@ from alphazero.solvers.enumeration import NO_CHILD, Positions, enumerate_positio
 from alphazero.web.network_search import Emit, NetworkSearch
 from alphazero.web.search_view import number
 
-MAX_POSITIONS, MAX_SIMULATIONS, NUM_SIMULATIONS = 400, 400, 50
+MAX_POSITIONS = 400
+MAX_SIMULATIONS = 400
+NUM_SIMULATIONS = 50
 #: Maximum number of positions of a game to enumerate, a second of work.
 _MAX_ENUMERATED = 20_000
 #: Number of positions per batch; small, so that other users of the network do not wait long.
@@ -27,17 +29,19 @@ _BATCH_SIZE = 16
 
 
 class KnownPositions(NamedTuple):
-    """N unfinished positions, each with the exact result of every action."""
+    """Unfinished positions of a game, each with the exact result of every action."""
 
     states: np.ndarray  #: [N, K]
-    #: [N, A], results for the player to move; illegal actions have
+    #: int8[N, A], results for the player to move; illegal actions have
     #: `alphazero.solvers.base.ILLEGAL_VALUE`
     action_values: np.ndarray
     moves: list[tuple[int, ...]]  #: the moves from the start to each position
 
     def spread(self, max_positions: int) -> "KnownPositions":
-        """Select at most ``max_positions`` of the positions, evenly spaced."""
-        rows = np.linspace(0, len(self.moves) - 1, min(len(self.moves), max_positions)).astype(int)
+        """Return at most ``max_positions`` of the positions, evenly spaced in their order."""
+        num_positions = len(self.moves)
+        num_selected = min(num_positions, max_positions)
+        rows = np.linspace(0, num_positions - 1, num_selected).astype(int)
         moves = [self.moves[row] for row in rows]
         return KnownPositions(self.states[rows], self.action_values[rows], moves)
 
@@ -45,8 +49,11 @@ class KnownPositions(NamedTuple):
 def find_positions(game: Game) -> KnownPositions:
     """Return positions of a game whose exact results are known, on which to test a network.
 
+    They are the evaluation set that ships with the game or, in a small game without one, all
+    positions in which some move is a mistake.
+
     Raises:
-        Refusal: if no evaluation positions ship for the game, and it is too large to enumerate.
+        Refusal: if the game has no evaluation set and is too large to enumerate.
     """
     try:
         evaluation_set = find_set(None, game)
@@ -63,16 +70,18 @@ def find_positions(game: Game) -> KnownPositions:
 
 
 def _with_wrong_moves(positions: Positions) -> KnownPositions:
-    """Select the positions in which some legal move gives away the exact result."""
+    """Select the positions in which some legal move gives up the best possible result."""
     values = positions.action_values
-    can_be_wrong = (values < values.max(axis=1, keepdims=True)) & (values != ILLEGAL_VALUE)
-    rows = np.flatnonzero(can_be_wrong.any(axis=1)).tolist()
+    is_worse = values < values.max(axis=1, keepdims=True)
+    is_wrong = is_worse & (values != ILLEGAL_VALUE)
+    rows = np.flatnonzero(is_wrong.any(axis=1)).tolist()
     lines = _lines(positions)
-    return KnownPositions(positions.states[rows], values[rows], [lines[row] for row in rows])
+    moves = [lines[row] for row in rows]
+    return KnownPositions(positions.states[rows], values[rows], moves)
 
 
 def _lines(positions: Positions) -> dict[int, tuple[int, ...]]:
-    """Return, for each position's index, a sequence of moves from the start to that position."""
+    """Return {index of a position: a sequence of moves that leads from the start to it}."""
     lines: dict[int, tuple[int, ...]] = {0: ()}
     for index, children in enumerate(positions.children.tolist()):
         for action, child in enumerate(children):
@@ -84,7 +93,14 @@ def _lines(positions: Positions) -> dict[int, tuple[int, ...]]:
 def find_misplayed(
     network: NetworkSearch, known: KnownPositions, num_simulations: int, emit: Emit
 ) -> None:
-    """Test a network on at most `MAX_POSITIONS` positions; emit the `api/misplayed` messages."""
+    """Test a network on known positions, and send each mistake and the progress to the client.
+
+    Args:
+        known: the positions; if there are more than `MAX_POSITIONS`, only that many, evenly
+            spaced, are tested.
+        num_simulations: simulations per move; 0 tests the network without search.
+        emit: called with each `api/misplayed` message.
+    """
     known = known.spread(MAX_POSITIONS)
     num = len(known.moves)
     for start in range(0, num, _BATCH_SIZE):
@@ -99,15 +115,21 @@ def find_misplayed(
 
 
 def _mistake(known: KnownPositions, row: int, played: int) -> dict | None:
-    """Return the message about a misplayed position, or None if the move keeps the exact result."""
+    """Return the `api/misplayed` message about a move, or None if it keeps the best result.
+
+    Args:
+        row: index of the position in ``known``.
+        played: the action that the network chose.
+    """
     values = known.action_values[row]
-    if values[played] == values.max():
+    best_value = values.max()
+    if values[played] == best_value:
         return None
     return {
         "type": "misplayed",
         "moves": list(known.moves[row]),
         "played": played,
-        "best": np.flatnonzero(values == values.max()).tolist(),
+        "best": np.flatnonzero(values == best_value).tolist(),
         "value": number(values[played]),
-        "best_value": number(values.max()),
+        "best_value": number(best_value),
     }

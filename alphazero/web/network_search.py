@@ -1,7 +1,7 @@
 """Search positions with a network, and report progress and snapshots while a search runs.
 
-A network searches one position at a time; other requests, such as those of another browser tab,
-wait.
+A network searches one position at a time; other requests that need it, such as those from another
+tab, wait until the search ends.
 """
 
 import threading
@@ -22,8 +22,8 @@ from alphazero.web.search_view import (
     root_answer,
 )
 
-#: A function that sends a message to the client of a request. If the client has gone, it raises an
-#: exception, which ends the work.
+#: A function that sends a message to the client of a request. If the client has closed the
+#: connection, it raises an exception, which ends the work.
 Emit = Callable[[dict[str, Any]], None]
 _VIEW_EVERY_S = 0.2
 _ROW = np.zeros(1, np.int32)
@@ -35,18 +35,24 @@ class SearchTask:
 
     state: np.ndarray  #: [K], an unfinished position
     num_simulations: int  #: 0 for a network without search and for players that do not search
-    emit: Emit = lambda message: None  #: where the search reports its progress
-    #: Called with views while the search runs; None takes no views, and the final one has no tree.
+    emit: Emit = lambda message: None  #: called with messages that report the search's progress
+    #: Called with snapshots while the search runs. If it is None, none are taken, and the final
+    #: snapshot contains no tree.
     watch: Callable[[SearchView], None] | None = None
 
     def report(self, num_done: int, note: str = "") -> None:
-        """Send the client the number of finished simulations, or a note that explains a delay."""
+        """Send the client a progress message: the number of finished simulations, and a note.
+
+        Args:
+            num_done: number of simulations finished so far.
+            note: the reason for a delay, such as "loading the network"; "" if there is none.
+        """
         message = {"type": "progress", "done": num_done, "total": self.num_simulations}
         self.emit(message | {"note": note})
 
 
 class NetworkSearch:
-    """Searches positions with one player's network, one at a time.
+    """Searches positions with one player's network, one search at a time.
 
     Args:
         player: the player, with its network loaded.
@@ -57,7 +63,10 @@ class NetworkSearch:
         self._lock = threading.Lock()
 
     def search(self, task: SearchTask) -> SearchView:
-        """Search a position, and return a snapshot of the finished search."""
+        """Search the position of a task, and return a snapshot of the finished search.
+
+        While the search runs, it reports its progress to the task's callbacks.
+        """
         with self._lock:
             num_simulations = max(task.num_simulations, 1)
             search = self.player.make_search(num_simulations)
@@ -65,13 +74,28 @@ class NetworkSearch:
             return _run(search, task)
 
     def choose(self, states: np.ndarray, num_simulations: int) -> np.ndarray:
-        """Choose the network's actions, int[B], in several positions, [B, K]."""
+        """Choose the network's move in each of B positions.
+
+        Args:
+            states: [B, K], unfinished positions.
+            num_simulations: simulations per move; 0 plays the most likely move of the policy.
+
+        Returns:
+            int[B], the chosen actions.
+        """
         with self._lock:
             return self.player.limited(num_simulations).choose(states).actions
 
 
 def _run(search: TreeSearch, task: SearchTask) -> SearchView:
-    """Run a search to its end, and report its progress every `_VIEW_EVERY_S` seconds."""
+    """Run a search to its end, and report its progress every `_VIEW_EVERY_S` seconds.
+
+    Args:
+        search: a search of the task's position that has not made a step yet.
+
+    Returns:
+        The final snapshot, which contains the tree only if ``task.watch`` is not None.
+    """
     search.step()  # only evaluates the root
     answer = root_answer(search, 0)
     viewed_at = time.monotonic()

@@ -1,4 +1,4 @@
-"""Convert a request to a game in progress, and a game to the data from which the page draws it.
+"""Convert a request to a game in progress, and such a game to the `api/position` response.
 
 A request contains the game, optionally a board to start from, and the moves. The server keeps no
 state between requests.
@@ -20,7 +20,7 @@ from alphazero.play.requests import PositionRequest, Refusal
 
 
 class Position(NamedTuple):
-    """A game in progress, and the appearance in which the page shows it."""
+    """A game in progress, and the appearance with which the page shows it."""
 
     game: Game
     skin: Skin
@@ -33,10 +33,14 @@ class Position(NamedTuple):
 
 
 def read_position(game: Game, skin: Skin, request: PositionRequest) -> Position:
-    """Set up the game and play the moves of a request.
+    """Set up the position of a request: its board, or the start of the game, and then its moves.
+
+    Args:
+        skin: the game's appearance in the request's set-up; its letters and its notation are used
+            to read the board and the moves.
 
     Raises:
-        Refusal: if the board or the moves are not possible in this game.
+        Refusal: if the board cannot be read or is not reachable, or a move is illegal.
     """
     try:
         start = None
@@ -51,23 +55,44 @@ def read_position(game: Game, skin: Skin, request: PositionRequest) -> Position:
 
 
 def unfinished(position: Position) -> Position:
-    """Return ``position`` itself, or raise `Refusal` if the game is over."""
+    """Return ``position`` unchanged if its game is still in progress.
+
+    Raises:
+        Refusal: if the game is over.
+    """
     if position.session.over:
         raise Refusal("the game is over, so there is no move to find.")
     return position
 
 
 def _start(game: Game, skin: Skin, text: str, to_move: int) -> np.ndarray:
-    """Convert a board that a user typed as text to a state, [K]."""
-    board = parse_board(_normalized(text, skin), game.planes_shape[1:], skin.letters, skin.title)
+    """Convert a board that a user typed as text to a state.
+
+    Args:
+        text: the board, one line per row, in the letters of ``skin``.
+        to_move: the player to move, 0 for the player who begins the game, or 1.
+
+    Returns:
+        The state, [K].
+
+    Raises:
+        ValueError: if the text is not a board of this game, or the board is not reachable.
+    """
+    shape = game.planes_shape[1:]
+    board = parse_board(_normalized(text, skin), shape, skin.letters, skin.title)
     if skin.notation.mirrored:
         board = np.ascontiguousarray(board[:, ::-1])
     return game.cells_to_state(board, to_move)
 
 
 def _normalized(text: str, skin: Skin) -> str:
-    """Normalize a typed board: use the letters of the game, and strip spaces around lines."""
-    empty, pieces = skin.letters[0], skin.letters[1:]
+    """Normalize a board typed as text: use the game's own letters, and strip each line.
+
+    The signs ".", "-" and "_" become the game's letter for an empty square, unless the game uses
+    them for something else; letters become upper case if the game's are.
+    """
+    empty = skin.letters[0]
+    pieces = skin.letters[1:]
     if pieces.isupper():
         text = text.upper()
     for other in ".-_":
@@ -77,10 +102,11 @@ def _normalized(text: str, skin: Skin) -> str:
 
 
 def describe(position: Position, from_ply: int) -> dict[str, Any]:
-    """Return the `api/position` response: the data from which the page draws positions.
+    """Return the `api/position` response: the board, legal moves and status of each position.
 
     Args:
-        from_ply: the ply of the first position to describe; all later ones follow.
+        from_ply: number of moves before the first position to describe; all later positions of the
+            game are described too.
     """
     session = position.session
     plies = range(from_ply, len(session.states))
@@ -93,24 +119,26 @@ def describe(position: Position, from_ply: int) -> dict[str, Any]:
 def _describe_ply(position: Position, ply: int) -> dict[str, Any]:
     game, skin, session = position
     state = session.states[ply]
-    previous, action = (session.states[ply - 1], session.actions[ply - 1]) if ply else (None, None)
+    previous = session.states[ply - 1] if ply else None
+    action = session.actions[ply - 1] if ply else None
     inspected = game.inspect(state[None])
-    over, player = bool(inspected.over[0]), int(inspected.players[0])
+    player = int(inspected.players[0])
     result = float(inspected.results[0])
     winner = None
     if result != 0:
         winner = player if result > 0 else 1 - player
     cells = game.cells(state)
     legal = np.flatnonzero(inspected.legal_action_mask[0]).tolist()
+    marked = marked_cells(game, skin, state, previous, action)
     return {
         "ply": ply,
         "cells": cells.tolist(),
         "to_move": player,
         "legal": legal,
         "forced_pass": len(legal) == 1 and session.is_forced_pass(ply),
-        "over": over,
+        "over": bool(inspected.over[0]),
         "winner": winner,
-        "marked": np.argwhere(marked_cells(game, skin, state, previous, action)).tolist(),
+        "marked": np.argwhere(marked).tolist(),
         "counts": [int((cells == piece).sum()) for piece in (1, 2)],
         "board": _board_text(skin, cells),
         "drawn": game.drawn(state),
@@ -118,6 +146,11 @@ def _describe_ply(position: Position, ply: int) -> dict[str, Any]:
 
 
 def _board_text(skin: Skin, cells: np.ndarray) -> str:
-    """Draw the board as text in the page's orientation, with the letters of the set-up."""
+    """Write a board as lines of letters, with the letters and the column order of the set-up.
+
+    Args:
+        cells: int8[H, W], see `Game.cells`.
+    """
     shown = cells[:, ::-1] if skin.notation.mirrored else cells
-    return "\n".join("".join(skin.letters[cell] for cell in row) for row in shown)
+    lines = ["".join(skin.letters[cell] for cell in row) for row in shown]
+    return "\n".join(lines)

@@ -1,7 +1,7 @@
-"""Review a game: evaluate every position, and compute how much each move lost.
+"""Review a game: evaluate every position, and compute how much each move lowered the result.
 
-The review goes from the end of the game to its start, and sends one message per ply. The last
-positions are solved exactly, as far back as the solver is fast enough; earlier ones are searched.
+The review proceeds from the end of the game to its start, and sends one message per ply. The last
+positions are solved exactly, as long as solving is fast enough; earlier ones are searched.
 
 Values are from the viewpoint of the player who began the game.
 """
@@ -17,19 +17,19 @@ from alphazero.web.position import Position
 from alphazero.web.search_view import number
 from alphazero.web.thinking import Thinking
 
-#: Number of simulations per position, by kind of player: the default, and a request's maximum.
+#: Number of simulations per position, by kind of player: the default, and the largest used.
 NUM_SIMULATIONS = {"network": 200, "uct": 2_000}
 MAX_SIMULATIONS = {"network": 400, "uct": 10_000}
 _EXACT_S = 5.0
 
 
 class _Verdict(NamedTuple):
-    """The value and best move of a position in a reviewed game."""
+    """The value and the best move of one position in a reviewed game."""
 
-    value: float | None  #: for the player who began the game
+    value: float | None  #: for the player who began the game; None if not known
     best: int | None  #: the best action; None at the end of the game
     is_exact: bool  #: whether the value is exact
-    exact: ExactScores | None = None  #: the scores of all actions, if solved
+    exact: ExactScores | None = None  #: the exact scores of all actions; None if not solved
 
 
 def review_game(
@@ -39,10 +39,14 @@ def review_game(
     num_simulations: int,
     emit: Emit,
 ) -> None:
-    """Evaluate every position of a game, from the last to the first; emit one message per position.
+    """Evaluate every position of a game, from the last to the first, and send a message for each.
 
     Args:
-        player: the network or UCT player that evaluates positions that are not solved in time.
+        position: the game to review; all its positions are evaluated, not only the current one.
+        player: the network or UCT player that searches the positions that are not solved within
+            the first `_EXACT_S` seconds.
+        num_simulations: number of simulations in each of these searches.
+        emit: called with each `api/review` message.
     """
     solve_until = time.monotonic() + _EXACT_S
     after: _Verdict | None = None
@@ -68,20 +72,25 @@ def _exact_verdict(thinking: Thinking, position: Position, ply: int) -> _Verdict
     if session.over and ply == len(session.actions):
         return _Verdict(session.result, None, True)
     exact = thinking.solvers.scores(position.game, session.states[ply])
-    return _Verdict(float(exact.value * _sign(position, ply)), exact.best[0], True, exact)
+    value = float(exact.value * _sign(position, ply))
+    return _Verdict(value, exact.best[0], True, exact)
 
 
 def _sign(position: Position, ply: int) -> int:
-    """Return 1 if the player who began the game is to move at a ply, otherwise -1."""
+    """Return 1 if the player who began the game is to move after ``ply`` moves, otherwise -1."""
     return 1 - 2 * position.session.player_at(ply)
 
 
 def _message(
     position: Position, ply: int, verdict: _Verdict, after: _Verdict | None
 ) -> dict[str, Any]:
-    """Return the message about one ply of the game.
+    """Return the `api/review` message: the position after ``ply`` moves and the move played there.
+
+    The move's loss is how much it lowers the result that its player can expect; the loss is None at
+    the end of the game, or if it is not known.
 
     Args:
+        verdict: the verdict on this position.
         after: the verdict on the next position; None at the end of the game.
     """
     message = {
@@ -98,9 +107,11 @@ def _message(
     played = position.session.actions[ply]
     message["played"] = played
     if verdict.exact is not None:
-        if verdict.exact.values[played] == verdict.exact.value:
+        best_value = verdict.exact.value
+        played_value = verdict.exact.values[played]
+        if played_value == best_value:
             message["best"] = played  # no other move has a better result
-        message["loss"] = float(verdict.exact.value - verdict.exact.values[played])
+        message["loss"] = float(best_value - played_value)
     elif played == verdict.best:
         message["loss"] = 0.0
     elif verdict.value is not None and after.value is not None:

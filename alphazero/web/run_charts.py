@@ -1,7 +1,7 @@
-"""The data of the page's Runs view: the training runs on this machine, and their metrics.
+"""Compute the data of the page's Runs view: the training runs on this machine, and their metrics.
 
-It makes the `api/live` messages and the `api/run` responses. Accuracy is the fraction of moves that
-keep the exact result.
+This module makes the `api/live` messages and the `api/run` responses. Accuracy is the fraction of
+positions in which the network's move keeps the best possible result.
 """
 
 import functools
@@ -21,21 +21,22 @@ from alphazero.web.catalogue import Catalogue
 from alphazero.web.found_runs import FoundRun
 from alphazero.web.run_rows import Column, RunRows, rounded
 
-_RATING = Chart("Rating", "Elo", (Line("Elo", ("elo", "low", "high"), 1.0),), from_zero=False)
+_ELO = Line("Elo", ("elo", "low", "high"), 1.0)
+_RATING = Chart("Rating", "Elo", (_ELO,), from_zero=False)
 
 
 class RunCharts:
-    """The training runs of a catalogue, and their charts; it is thread-safe."""
+    """Makes summaries and charts of a catalogue's training runs; it is thread-safe."""
 
     def __init__(self, catalogue: Catalogue):
         self._catalogue = catalogue
         self._rows: dict[Path, RunRows] = {}
 
     def list_runs(self) -> dict[str, Any]:
-        """Return an `api/live` message: a summary of every run, the newest first."""
+        """Return an `api/live` message: a summary of every run, newest first, and damaged runs."""
         found = self._catalogue.find_runs()
         names = self._catalogue.game_names()
-        damaged = [{"id": run_id, "error": why} for run_id, why in found.damaged.items()]
+        damaged = [{"id": run_id, "error": text} for run_id, text in found.damaged.items()]
         runs = [self._summary(run, names) for run in found.runs.values()]
         paths = {run.folder.path: run for run in found.runs.values()}
         for path, rows in list(self._rows.items()):
@@ -46,10 +47,13 @@ class RunCharts:
         return {"runs": runs, "damaged": damaged}
 
     def show_run(self, run_id: str) -> dict[str, Any]:
-        """Return the `api/run` response: the curves of a run, its alarms and its settings.
+        """Return the `api/run` response: the curves, the alarms and the settings of a training run.
+
+        Args:
+            run_id: path of the run's folder relative to the folder of all runs.
 
         Raises:
-            Refusal: if there is no such run.
+            Refusal: if there is no run with this id.
         """
         run = self._catalogue.runs().get(run_id)
         if run is None:
@@ -94,23 +98,29 @@ class RunCharts:
 
 
 def _describe_rows(run: FoundRun, rows: RunRows) -> dict[str, Any]:
-    charts = {chart: [rows.columns[line] for line in chart.lines] for chart in PAGE_CHARTS}
-    charts[_RATING] = [_rating_column(rows, _ratings_of(run.folder))]
+    columns_of = {chart: [rows.columns[line] for line in chart.lines] for chart in PAGE_CHARTS}
+    columns_of[_RATING] = [_rating_column(rows, _ratings_of(run.folder))]
+    charts = []
+    for chart, columns in columns_of.items():
+        if any(value is not None for column in columns for value in column.y):
+            charts.append(_chart_data(chart, columns, rows.opponent))
     return {
         "id": run.id,
         "x": {"iterations": rows.iterations[:], "games": rows.games[:], "hours": rows.hours[:]},
-        "charts": [
-            _chart_data(chart, columns, rows.opponent)
-            for chart, columns in charts.items()
-            if any(value is not None for column in columns for value in column.y)
-        ],
+        "charts": charts,
         "alarms": [change._asdict() for change in rows.alarm_changes],
         "settings": _settings(run.folder),
     }
 
 
 def _chart_data(chart: Chart, columns: list[Column], opponent: str | None) -> dict[str, Any]:
-    """Convert a chart to the plain data from which the page draws it."""
+    """Return a chart's entry in the `api/run` response: its title, its y-axis and its curves.
+
+    Args:
+        columns: the values of the chart's lines, in the same order.
+        opponent: the opponent in the run's newest match, for the title of the score's chart; None
+            if there was no match.
+    """
     curves = []
     for line, column in zip(chart.lines, columns):
         plain: dict[str, Any] = {"name": line.name, "y": column.y[:]}
@@ -127,7 +137,10 @@ def _chart_data(chart: Chart, columns: list[Column], opponent: str | None) -> di
 
 
 def _settings(folder: RunFolder) -> dict[str, Any]:
-    """Read the settings of a run by dotted name; values that JSON lacks are written as text."""
+    """Read a run's settings as {dotted name: value}; values that JSON lacks are written as text.
+
+    The dict is empty if the settings cannot be read, for example because the run is being deleted.
+    """
     try:
         settings = flat_settings(folder.read_config())
     except (InputError, OSError):
@@ -139,22 +152,29 @@ def _settings(folder: RunFolder) -> dict[str, Any]:
 
 
 def _rating_column(rows: RunRows, ratings: list[Row]) -> Column:
-    """Return the Elo of the rated networks by row; each is in the row of its iteration."""
+    """Return the run's Elo ratings as a column, with None for iterations without a rated network.
+
+    Args:
+        ratings: the ratings read by `_ratings_of`.
+    """
     unrated: list[float | None] = [None] * len(rows)
     column = Column([*unrated], [*unrated], [*unrated])
-    row_of = {iteration: row for row, iteration in enumerate(rows.iterations)} if ratings else {}
+    if not ratings:
+        return column
+    row_of = {iteration: row for row, iteration in enumerate(rows.iterations)}
     for rating in ratings:
         row = row_of.get(rating["iteration"])
         if row is not None:
-            margin = Z_95 * number(rating, "elo_stderr")
             elo = rating["elo"]
-            for values, value in zip(column, (elo, elo - margin, elo + margin)):
-                values[row] = rounded(value)
+            margin = Z_95 * number(rating, "elo_stderr")
+            column.y[row] = rounded(elo)
+            column.low[row] = rounded(elo - margin)
+            column.high[row] = rounded(elo + margin)
     return column
 
 
 def _ratings_of(folder: RunFolder) -> list[Row]:
-    """Return the Elo ratings of a run's networks, the oldest network first."""
+    """Return the Elo ratings of a run's networks, the oldest first; [] if there are none."""
     path = folder.path / "ratings.json"
     try:
         return _read_ratings(path, path.stat().st_mtime_ns)
@@ -164,20 +184,30 @@ def _ratings_of(folder: RunFolder) -> list[Row]:
 
 @functools.lru_cache(256)
 def _read_ratings(path: Path, _changed: int) -> list[Row]:
-    """Read the Elo ratings of networks from ratings.json; return [] if the file is not valid."""
+    """Read the Elo ratings of a run's networks from ratings.json, the oldest network first.
+
+    Args:
+        _changed: the file's modification time, which is part of the cache key.
+
+    Returns:
+        For each rated network a dict of its "iteration", "elo" and "elo_stderr"; [] if the file is
+        not valid.
+    """
     try:
         plain = json.loads(read_text(path))
         networks = plain["networks"]
-        rows = [
-            {
-                "iteration": networks[one["player"]]["iteration"],
-                "elo": one["elo"],
-                "elo_stderr": one.get("elo_stderr"),
+        rows = []
+        for rating in plain["ratings"]:
+            facts = networks.get(rating["player"])
+            if facts is None:
+                continue
+            row = {
+                "iteration": facts["iteration"],
+                "elo": rating["elo"],
+                "elo_stderr": rating.get("elo_stderr"),
             }
-            for one in plain["ratings"]
-            if one["player"] in networks
-        ]
-        rows = [row for row in rows if number(row, "iteration") + number(row, "elo") < math.inf]
+            if number(row, "iteration") + number(row, "elo") < math.inf:
+                rows.append(row)
         return sorted(rows, key=lambda row: row["iteration"])
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return []

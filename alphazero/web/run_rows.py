@@ -1,4 +1,4 @@
-"""Read the metrics of a training run incrementally, as one column of values per curve.
+"""Read the metrics of a training run incrementally, as one column of values per chart line.
 
 Only lines that were added to metrics.jsonl since the last read are parsed: a run of 10,000
 iterations takes half a second at first, and a millisecond after that.
@@ -18,15 +18,15 @@ _DIGITS = 6
 
 
 class Column(NamedTuple):
-    """The values of a curve in each iteration, with 95% confidence intervals; None if missing."""
+    """A curve's value in each iteration, with its 95% confidence interval; None where missing."""
 
-    y: list[float | None]
+    y: list[float | None]  #: value of the curve
     low: list[float | None]  #: lower end of the confidence interval
     high: list[float | None]  #: upper end of the confidence interval
 
 
 class AlarmChange(NamedTuple):
-    """An alarm that began or ended."""
+    """The beginning or the end of an alarm about a training run."""
 
     iteration: int  #: the first iteration with the alarm, or the first without it
     began: bool  #: True if the alarm began, False if it ended
@@ -34,12 +34,15 @@ class AlarmChange(NamedTuple):
 
 
 def rounded(value: float) -> float | None:
-    """Round a number for JSON; NaN becomes None."""
+    """Round a number to 6 decimals for JSON, and convert NaN to None."""
     return None if math.isnan(value) else round(value, _DIGITS)
 
 
 class RunRows:
     """The metrics of one training run as columns, with one row per iteration.
+
+    Args:
+        folder: the run's folder.
 
     Attributes:
         lock: callers must hold it while they use any other attribute or method.
@@ -54,7 +57,7 @@ class RunRows:
         self._inode = inode
         self._end = 0
         self._last_line = b""
-        self.is_damaged = False
+        self.is_damaged = False  #: whether metrics.jsonl has lines, but none that can be read
         self.iterations: list[int] = []
         self.games: list[float | None] = []  #: total games played up to each row
         self._num_games = 0.0
@@ -69,7 +72,10 @@ class RunRows:
         return len(self.iterations)
 
     def read(self) -> None:
-        """Read the rows added to the file, or all rows if it was truncated or replaced."""
+        """Read the rows added to metrics.jsonl, or all rows if the file was truncated or replaced.
+
+        If the file cannot be opened, all rows read so far are dropped.
+        """
         try:
             self._read()
         except OSError:
@@ -78,8 +84,9 @@ class RunRows:
 
     def _read(self) -> None:
         with open(self._folder.metrics, "rb") as file:
-            inode, size = os.fstat(file.fileno()).st_ino, os.fstat(file.fileno()).st_size
-            if inode == self._inode and size == self._end:
+            status = os.fstat(file.fileno())
+            inode = status.st_ino
+            if inode == self._inode and status.st_size == self._end:
                 return
             file.seek(self._end - len(self._last_line))
             if inode != self._inode or file.read(len(self._last_line)) != self._last_line:
@@ -88,12 +95,14 @@ class RunRows:
             data = file.read()
         *lines, rest = data.split(b"\n")
         for line in lines:
-            if row := parse_row(line):
+            row = parse_row(line)
+            if row:
                 self._add(row)
         if lines:
             self._end += len(data) - len(rest)
             self._last_line = lines[-1] + b"\n"
-        self.is_damaged = not self.iterations and bool(lines or rest and rest[:1] != b"{")
+        starts_wrongly = rest != b"" and not rest.startswith(b"{")
+        self.is_damaged = not self.iterations and (bool(lines) or starts_wrongly)
 
     def _add(self, row: Row) -> None:
         """Append the metrics of one iteration to the columns."""
@@ -108,8 +117,11 @@ class RunRows:
         for line, column in self.columns.items():
             for values, value in zip(column, line.figures(row)):
                 values.append(rounded(value))
-        self.newest |= {key: row[key] for key in _NEWEST if not math.isnan(number(row, key))}
-        if isinstance(opponent := row.get("strength.opponent"), str):
+        for key in _NEWEST:
+            if not math.isnan(number(row, key)):
+                self.newest[key] = row[key]
+        opponent = row.get("strength.opponent")
+        if isinstance(opponent, str):
             self.opponent = opponent
         self._compare_alarms(row)
 

@@ -1,9 +1,9 @@
-"""Take snapshots of a search: the statistics of its moves, the expected line, the tree.
+"""Take snapshots of a search: the statistics of its moves, the expected line and the tree.
 
-A snapshot of a PUCT or UCT search is plain data, which later simulations do not change. Each node
-of the tree is listed together with the move that leads to it.
+A snapshot contains only copied data, which later simulations do not change. Each node of the tree
+is listed together with the move that leads to it.
 
-Values and proven results of a move are from the viewpoint of the player who chooses it.
+Values and proven results of a move are from the viewpoint of the player who chooses the move.
 
 Shapes: K state words, A actions.
 """
@@ -22,43 +22,45 @@ from alphazero.search.batched_search import TreeSearch
 from alphazero.search.uct import tree as uct_tree
 from alphazero.search.uct.search import UctSearch
 
-#: Maximum number of nodes in a view while a search runs, and in its final view.
-RUNNING_NODES, FINAL_NODES = 200, 1_000
+RUNNING_NODES = 200  #: maximum number of nodes in a view while a search runs
+FINAL_NODES = 1_000  #: maximum number of nodes in the final view of a search
 _DIGITS = 4
 _wins_of = getattr(uct_tree.wins_of, "py_func", uct_tree.wins_of)  # uncompiled: takes arrays too
 
 
 class SearchView(NamedTuple):
-    """A snapshot of a search, with the fields of an `api/analyse` message."""
+    """A snapshot of a search, whose fields are those of an `api/analyse` message."""
 
     num_simulations: int  #: number of simulations so far
     value: float | None  #: expected result for the player to move
     proven: float | None  #: proven result for the player to move; None if there is none
     best: int  #: the action that the search would play now
-    #: The legal actions, each with the keys action, visits, prior, value, proven.
+    #: The legal actions, each with the keys action, visits, prior, value and proven; the last
+    #: three are None where unknown.
     actions: list[dict[str, Any]]
     line: list[int]  #: the expected line: the actions that both sides are expected to play
-    network: dict[str, Any] | None  #: value and best move of the network without search
-    tree: list[dict[str, Any]]  #: nodes, parents before their children
+    #: the network's value and best action without search, as "value" and "best"; None for UCT
+    network: dict[str, Any] | None
+    tree: list[dict[str, Any]]  #: the most visited nodes, parents before their children
 
 
 class RootAnswer(NamedTuple):
-    """The network's policy and value in a position, without search."""
+    """The network's policy and value in the position at the root, without search."""
 
     priors: np.ndarray  #: float32[A], 0 for illegal actions
     value: float  #: expected result for the player to move
 
 
 class _Node(NamedTuple):
-    """A node of a search tree, and the move that leads to it from its parent."""
+    """A node of a search tree, with the statistics of the move that leads to it from its parent."""
 
     key: Any  #: identifies the node in its search
-    action: int | None
+    action: int | None  #: the move; None at the root
     visits: int
     value: float
-    prior: float | None
-    proven: float | None
-    to_move: int
+    prior: float | None = None
+    proven: float | None = None
+    to_move: int = 0
 
 
 #: A function that returns the visited children of a node.
@@ -66,18 +68,21 @@ _Children = Callable[[_Node], list[_Node]]
 
 
 def number(value: float | None) -> float | None:
-    """Round a number for JSON; return None if it is missing or not finite."""
-    return None if value is None or not math.isfinite(value) else round(float(value), _DIGITS)
+    """Round a number to 4 decimals for JSON; return None if it is missing or not finite."""
+    if value is None or not math.isfinite(value):
+        return None
+    return round(float(value), _DIGITS)
 
 
 def root_answer(search: TreeSearch, row: int) -> RootAnswer:
-    """Copy the network's policy and value at a root that was just evaluated.
+    """Copy the network's policy and value at the root of a search that has only evaluated its root.
 
     Args:
         row: index of the position in the batch of searches.
     """
-    tree, root = search.tree, puct_tree.ROOT_INDEX
-    return RootAnswer(tree.children_priors[row, root].copy(), float(tree.raw_values[row, root]))
+    priors = search.tree.children_priors[row, puct_tree.ROOT_INDEX]
+    value = search.tree.raw_values[row, puct_tree.ROOT_INDEX]
+    return RootAnswer(priors.copy(), float(value))
 
 
 def puct_view(search: TreeSearch, row: int, answer: RootAnswer, max_nodes: int) -> SearchView:
@@ -85,43 +90,50 @@ def puct_view(search: TreeSearch, row: int, answer: RootAnswer, max_nodes: int) 
 
     Args:
         row: index of the position in the batch of searches.
-        answer: the network's policy and value at this root, taken before the search.
+        answer: the network's policy and value at this root, as `root_answer` copied them before
+            the search changed them.
         max_nodes: maximum number of tree nodes in the snapshot; 0 omits the tree.
     """
-    tree, index = search.tree, puct_tree.ROOT_INDEX
+    tree = search.tree
+    index = puct_tree.ROOT_INDEX
     num_visits = int(tree.children_visits[row, index].sum())
     proven = _result(tree.proven_values[row, index])
     value = float(tree.node_values[row, index]) if proven is None else float(proven)
-    root = _Node(index, None, num_visits, value, None, proven, int(tree.players[row, index]))
+    to_move = int(tree.players[row, index])
+    root = _Node(index, None, num_visits, value, proven=proven, to_move=to_move)
+    legal = np.flatnonzero(tree.children_index[row, index] != puct_tree.ILLEGAL).tolist()
     network_best = int(answer.priors.argmax())
-    return _view(
-        root,
-        lambda node: list(_puct_children(tree, row, node, answer)),
-        np.flatnonzero(tree.children_index[row, index] != puct_tree.ILLEGAL).tolist(),
-        search.principal_variation(row) if num_visits else [network_best],
-        max_nodes,
-        answer.priors,
-        {"value": number(answer.value), "best": network_best},
-    )
+    line = search.principal_variation(row) if num_visits else [network_best]
+    network = {"value": number(answer.value), "best": network_best}
+
+    def children(node: _Node) -> list[_Node]:
+        return list(_puct_children(tree, row, node, answer))
+
+    return _view(root, children, legal, line, max_nodes, answer.priors, network)
 
 
 def _puct_children(
     tree: puct_tree.Tree, row: int, node: _Node, answer: RootAnswer
 ) -> Iterator[_Node]:
-    at_root = node.key == puct_tree.ROOT_INDEX
-    priors = answer.priors if at_root else tree.children_priors[row, node.key]
-    for action in np.flatnonzero(tree.children_index[row, node.key] >= 0).tolist():
-        child = int(tree.children_index[row, node.key, action])
-        sign = 1 if tree.players[row, child] == node.to_move else -1
+    index = node.key
+    priors = tree.children_priors[row, index]
+    if index == puct_tree.ROOT_INDEX:
+        priors = answer.priors
+    for action in np.flatnonzero(tree.children_index[row, index] >= 0).tolist():
+        child = int(tree.children_index[row, index, action])
+        to_move = int(tree.players[row, child])
         proven = _result(tree.proven_values[row, child])
+        if proven is not None:
+            sign = 1 if to_move == node.to_move else -1
+            proven = sign * proven + 0.0  # no -0
         yield _Node(
             key=child,
             action=action,
-            visits=int(tree.children_visits[row, node.key, action]),
-            value=float(tree.children_values[row, node.key, action]),
+            visits=int(tree.children_visits[row, index, action]),
+            value=float(tree.children_values[row, index, action]),
             prior=float(priors[action]),
-            proven=None if proven is None else sign * proven + 0.0,  # no -0
-            to_move=int(tree.players[row, child]),
+            proven=proven,
+            to_move=to_move,
         )
 
 
@@ -130,21 +142,32 @@ def _result(proven: np.float32) -> float | None:
 
 
 def uct_view(search: UctSearch, state: np.ndarray, max_nodes: int) -> SearchView:
-    """Take a snapshot of a UCT search of a position, [K], with at most ``max_nodes`` tree nodes."""
-    game, index = search.game, uct_tree.ROOT_INDEX
+    """Take a snapshot of a UCT search.
+
+    Args:
+        state: [K], the position that was searched.
+        max_nodes: maximum number of tree nodes in the snapshot; 0 omits the tree.
+    """
+    game = search.game
+    index = uct_tree.ROOT_INDEX
     player = int(game.players(state[None])[0])
     values, _ = _uct_statistics(search, np.array([index]), player)
-    root = _Node((index, state), None, search.num_done, float(values[0]), None, None, player)
+    root = _Node((index, state), None, search.num_done, float(values[0]), to_move=player)
     legal = np.flatnonzero(game.legal_action_mask(state[None])[0]).tolist()
 
     def children(node: _Node) -> list[_Node]:
         return list(_uct_children(search, node))
 
-    return _view(root, children, legal, _most_visited_line(root, children) or legal[:1], max_nodes)
+    line = _most_visited_line(root, children) or legal[:1]
+    return _view(root, children, legal, line, max_nodes)
 
 
 def _uct_children(search: UctSearch, node: _Node) -> Iterator[_Node]:
-    """Yield the visited children of a node of a UCT tree; node keys are pairs (index, state)."""
+    """Yield the visited children of a node of a UCT tree.
+
+    Args:
+        node: the parent; its ``key`` is the pair (index in the tree, state).
+    """
     index, state = node.key
     if search.tree.nodes[index]["first_child"] == uct_tree.NO_CHILDREN:
         return
@@ -161,8 +184,6 @@ def _uct_children(search: UctSearch, node: _Node) -> Iterator[_Node]:
             action=int(actions[index]),
             visits=int(visits[index]),
             value=float(values[index]),
-            prior=None,
-            proven=None,
             to_move=int(to_move),
         )
 
@@ -170,31 +191,53 @@ def _uct_children(search: UctSearch, node: _Node) -> Iterator[_Node]:
 def _uct_statistics(
     search: UctSearch, nodes: np.ndarray, player: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the mean values of nodes for a player, in [-1, 1], and their visits, int64[...]."""
+    """Return the mean values of nodes for a player, in [-1, 1], and their visit counts.
+
+    Args:
+        nodes: indices of nodes in the tree, of any shape.
+        player: the player from whose viewpoint the values are returned: 0 for the one who began
+            the game, or 1.
+
+    Returns:
+        Two arrays of the shape of ``nodes``, float64 values and int64 visit counts; the value of a
+        node without visits has no meaning.
+    """
     statistics = search.tree.nodes[nodes]
-    visits, points = statistics["visits"].astype(np.int64), statistics["points"]
-    return 2.0 * _wins_of(player, points, visits) / np.maximum(visits, 1) - 1.0, visits
+    visits = statistics["visits"].astype(np.int64)
+    wins = _wins_of(player, statistics["points"], visits)
+    values = 2.0 * wins / np.maximum(visits, 1) - 1.0
+    return values, visits
 
 
 def analysis_view(game: Game, state: np.ndarray, analysis: Analysis) -> SearchView:
-    """Convert a player's analysis of a position, [K], to a snapshot without a tree."""
+    """Convert a player's analysis of a position to a snapshot without a tree.
+
+    Args:
+        state: [K], the position.
+    """
     legal = np.flatnonzero(game.legal_action_mask(state[None])[0]).tolist()
-    children = [
-        _Node(None, action, int(analysis.visits[action]), analysis.values[action], None, None, 0)
-        for action in legal
-    ]
-    root = _Node(None, None, analysis.num_simulations, analysis.value, None, None, 0)
+    children = list[_Node]()
+    for action in legal:
+        visits = int(analysis.visits[action])
+        children.append(_Node(None, action, visits, analysis.values[action]))
+    root = _Node(None, None, analysis.num_simulations, analysis.value)
     line = [int(action) for action in analysis.principal_variation]
     return _view(root, lambda node: children, legal, line, 0)
 
 
 def _most_visited_line(node: _Node, children: _Children) -> list[int]:
-    """Return the actions along the most visited path from a node down to a leaf."""
+    """Return the actions along the most visited path from a node down to a leaf.
+
+    Args:
+        children: returns the visited children of a node.
+    """
     line: list[int] = []
-    while below := children(node):
+    below = children(node)
+    while below:
         node = max(below, key=lambda child: (child.visits, child.value))
         assert node.action is not None
         line.append(node.action)
+        below = children(node)
     return line
 
 
@@ -210,12 +253,15 @@ def _view(
     """Make a snapshot of a search from the root of its tree.
 
     Args:
+        children: returns the visited children of a node.
         legal: the legal actions at the root.
         line: the expected line, which begins with the best action.
+        max_nodes: maximum number of tree nodes in the snapshot; 0 omits the tree.
         priors: float32[A], the network's priors at the root; None without a network.
+        network: value and best move of the network without search; None without a network.
     """
     below = {child.action: child for child in children(root)}
-    unvisited = _Node(None, None, 0, math.nan, None, None, 0)
+    unvisited = _Node(None, None, 0, math.nan)
     actions = []
     for action in legal:
         child = below.get(action, unvisited)
@@ -240,18 +286,29 @@ def _view(
 
 
 def _most_visited(root: _Node, children: _Children, max_nodes: int) -> list[dict[str, Any]]:
-    """List the ``max_nodes`` most visited nodes of a tree, parents before their children."""
+    """List the ``max_nodes`` most visited nodes of a tree, parents before their children.
+
+    Args:
+        children: returns the visited children of a node.
+
+    Returns:
+        The fields of each node as a dict, with its index as "id", its parent's index and its number
+        of visited children.
+    """
     nodes: list[dict[str, Any]] = []
+    # Negative visits, a number that breaks ties, the parent's id, and the node.
     queue: list[tuple[int, int, int | None, _Node]] = [(0, 0, None, root)]
     order = 0
     while queue and len(nodes) < max_nodes:
         _, _, parent, node = heapq.heappop(queue)
         below = children(node)
-        plain = node._asdict() | {"id": len(nodes), "parent": parent, "num_children": len(below)}
-        plain |= {"value": number(node.value), "prior": number(node.prior)}
-        del plain["key"]
+        node_id = len(nodes)
         for child in below:
             order += 1
-            heapq.heappush(queue, (-child.visits, order, plain["id"], child))
-        nodes.append(plain)
+            heapq.heappush(queue, (-child.visits, order, node_id, child))
+        plain = node._asdict()
+        del plain["key"]
+        plain["value"] = number(node.value)
+        plain["prior"] = number(node.prior)
+        nodes.append(plain | {"id": node_id, "parent": parent, "num_children": len(below)})
     return nodes

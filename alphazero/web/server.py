@@ -1,4 +1,4 @@
-"""The web server: it opens its socket and knows the address of its page; uvicorn handles HTTP."""
+"""Run the web server: open its socket, determine the page's address and hand over to uvicorn."""
 
 import ipaddress
 import secrets
@@ -11,8 +11,8 @@ from alphazero.runtime.errors import ConfigError
 from alphazero.web.app import make_app
 from alphazero.web.backend import Backend
 
-#: The first port to try, and the number of ports to try from there on.
-FIRST_PORT, NUM_PORTS = 8000, 50
+FIRST_PORT = 8000  #: the first port to try
+NUM_PORTS = 50  #: number of ports to try from there on
 #: Maximum number of simultaneous connections; further ones get HTTP status 503.
 MAX_CONNECTIONS = 100
 
@@ -20,21 +20,24 @@ MAX_CONNECTIONS = 100
 class Address(NamedTuple):
     """The address of the page, and the token that a visitor needs to open it."""
 
-    host: str
+    host: str  #: the address that the server listens on; "0.0.0.0" and "::" mean all addresses
     port: int
     token: str | None  #: None if no token is required
 
     @property
     def url(self) -> str:
-        """The URL to open in a browser, including the token."""
-        host = _own_address() if self.host in ("0.0.0.0", "::") else self.host
-        host = f"[{host}]" if ":" in host else host
+        """The URL of the page to open in a browser, including the token if one is required."""
+        host = self.host
+        if host in ("0.0.0.0", "::"):
+            host = _own_address()
+        if ":" in host:
+            host = f"[{host}]"
         query = "" if self.token is None else f"?token={self.token}"
         return f"http://{host}:{self.port}/{query}"
 
 
 def _own_address() -> str:
-    """Return this machine's network address, or its host name if it has no network."""
+    """Return this machine's network address, or its host name if it is not on a network."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect(("192.0.2.1", 9))  # reserved for documentation; nothing is sent
@@ -44,7 +47,11 @@ def _own_address() -> str:
 
 
 def is_local(host: str) -> bool:
-    """Return whether an address can be reached only from this machine."""
+    """Return whether an address can be reached only from this machine.
+
+    Args:
+        host: an IP address or a host name; "localhost" is the only name considered local.
+    """
     try:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -52,13 +59,15 @@ def is_local(host: str) -> bool:
 
 
 def open_socket(host: str, port: int | None) -> socket.socket:
-    """Open a listening socket.
+    """Open a non-blocking TCP socket that listens for connections.
 
     Args:
-        port: the port to listen on; None means the first free one from `FIRST_PORT` on.
+        host: the address to listen on.
+        port: the port to listen on; None means the first free one of `NUM_PORTS` ports, beginning
+            with `FIRST_PORT`.
 
     Raises:
-        ConfigError: if the host is not an address of this machine, or the port is not free.
+        ConfigError: if the host is not an address of this machine, or no such port is free.
     """
     ports = range(FIRST_PORT, FIRST_PORT + NUM_PORTS) if port is None else [port]
     try:
@@ -81,12 +90,14 @@ def open_socket(host: str, port: int | None) -> socket.socket:
 
 
 class Server:
-    """The web server of the page. It listens once it is made, and responds once it runs.
+    """The web server of the page; it listens once it is constructed, and responds in `run`.
 
     Args:
+        backend: computes the responses.
         host: the address to listen on.
-        port: the port to listen on; None means a free one.
-        token: a secret that visitors must present; None makes one if other machines can connect.
+        port: the port to listen on; None means the first free one.
+        token: a secret that visitors must present; None makes a random one if other machines can
+            connect, and requires none otherwise.
     """
 
     def __init__(
@@ -116,8 +127,8 @@ class Server:
     def run(self) -> None:
         """Serve requests until the process ends.
 
-        Call this on a worker thread: on the main one, uvicorn would handle Ctrl-C by waiting for
-        open pages.
+        Call this on a worker thread: on the main thread, uvicorn would respond to Ctrl-C by waiting
+        until open pages disconnect.
         """
         with self._socket:
             self._server.run(sockets=[self._socket])

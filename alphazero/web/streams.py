@@ -1,7 +1,7 @@
-"""HTTP responses that take a while: the messages of a job, and data that is resent on changes.
+"""Stream HTTP responses: the messages of a job, or data that is sent again whenever it changes.
 
 A job runs in its own thread, and its messages are sent as JSON lines. If the client closes the
-connection, the job ends when it sends its next message.
+connection, the job ends when it tries to send its next message.
 """
 
 import asyncio
@@ -22,9 +22,8 @@ from alphazero.web.backend import Job
 HEADERS = {"x-accel-buffering": "no"}  # asks proxies not to buffer lines
 FAILED = "this request failed on the server; its terminal shows the error."
 _log = logging.getLogger("alphazero.web")
-#: Seconds between two readings of live data, and the maximum fraction of the time that may be spent
-#: reading, which is slow with hundreds of runs.
-READ_EVERY_S, _MAX_WORK = 0.5, 0.2
+READ_EVERY_S = 0.5  #: seconds between two readings of live data
+_MAX_WORK = 0.2  # largest fraction of the time spent reading, which is slow with hundreds of runs
 
 
 class _Stopped(Exception):
@@ -32,7 +31,11 @@ class _Stopped(Exception):
 
 
 class JsonLines(StreamingResponse):
-    """An HTTP response that streams the messages of a job while it runs."""
+    """An HTTP response that runs a job in a thread and streams its messages as JSON lines.
+
+    Args:
+        job: called with the method `emit`, which sends a message.
+    """
 
     media_type = "application/x-ndjson"
 
@@ -83,12 +86,13 @@ class JsonLines(StreamingResponse):
 
 
 def live_response(read: Callable[[], bytes]) -> StreamingResponse:
-    """Return a response that sends some data now, and again whenever it changes.
+    """Return a response that sends data at once, and again whenever the data changes.
 
-    The response uses server-sent events.
+    The data is sent as server-sent events until the client closes the connection.
 
     Args:
-        read: returns the data as one line of JSON; called on a worker thread.
+        read: returns the current data as one line of JSON; it is called at most every
+            `READ_EVERY_S` seconds, on a worker thread.
     """
     return StreamingResponse(_events(read), media_type="text/event-stream", headers=HEADERS)
 
@@ -102,4 +106,5 @@ async def _events(read: Callable[[], bytes]) -> AsyncIterator[bytes]:
         if current != sent:
             sent = current
             yield b"data: %b\n\n" % sent
-        await asyncio.sleep(max(READ_EVERY_S, (clock() - began) / _MAX_WORK))
+        shortest_s = (clock() - began) / _MAX_WORK
+        await asyncio.sleep(max(READ_EVERY_S, shortest_s))

@@ -1,6 +1,6 @@
-"""Choose moves and analyse positions with the page's players.
+"""Choose moves and analyse positions with the players that the page offers.
 
-A player is a network, UCT, a solver, random moves, or a class of the user's own.
+These are networks, UCT, the solver, random moves and user-supplied player classes.
 """
 
 import functools
@@ -36,17 +36,19 @@ from alphazero.web.search_view import (
 MAX_LOADED = 6
 #: Default number of simulations, for each kind of player that searches.
 SIMULATIONS_BY_KIND = {"network": DEFAULT_SIMULATIONS, "uct": DEFAULT_UCT_SIMULATIONS}
-#: Views of UCT are taken after this many reports of its progress; it reports 20 times per second.
+#: Number of UCT's progress reports, which come 20 times per second, between two of its snapshots.
 _REPORTS_PER_VIEW = 4
-#: A search of a game without compiled rules passes on its progress once per this many simulations.
+#: Number of simulations between progress reports in a game without compiled rules.
 _REPORT_EVERY = 20
 
 
 class Thinking:
-    """Chooses moves and searches positions with the players of the catalogue.
+    """Chooses moves and searches positions with the players of a catalogue; it is thread-safe.
 
     Args:
-        network_kind: the class of the user's own networks, see `PlayerSettings`.
+        catalogue: lists the games and their players.
+        network_kind: the user-defined network class ``module:Class`` that is imported if a stored
+            network is of this class; None imports none.
     """
 
     def __init__(self, catalogue: Catalogue, network_kind: str | None = None):
@@ -60,7 +62,10 @@ class Thinking:
         self._own_lock = threading.Lock()  # users' players need not be thread-safe
 
     def network(self, game: Game, player: PlayerChoice) -> NetworkSearch:
-        """Return the search that uses a network of the catalogue; load the network if necessary.
+        """Return the `NetworkSearch` of a player, loading its network if it is not in memory.
+
+        Args:
+            player: a player of the kind "network".
 
         Raises:
             Refusal: if the network cannot be loaded, for example because it was just deleted.
@@ -82,7 +87,11 @@ class Thinking:
         return NetworkSearch(searcher)
 
     def search(self, game: Game, player: PlayerChoice, task: SearchTask) -> SearchView:
-        """Search an unfinished position with a network or UCT, and return the final snapshot.
+        """Search an unfinished position with a network or with UCT, and return the final snapshot.
+
+        Args:
+            player: a player of the kind "network" or "uct".
+            task: the position to search, and the callbacks that receive progress.
 
         Raises:
             Refusal: if the network cannot be loaded.
@@ -107,8 +116,14 @@ class Thinking:
     def move(self, game: Game, player: PlayerChoice, task: SearchTask) -> int:
         """Choose a player's action in an unfinished position.
 
+        If the player is the solver and cannot solve the position, the game's default player for
+        analyses moves instead.
+
+        Args:
+            task: the position, the number of simulations, and the callbacks that receive progress.
+
         Raises:
-            Refusal: if the player cannot play.
+            Refusal: if the player cannot be loaded or made.
         """
         state = task.state
         if player.kind == "random":
@@ -117,7 +132,8 @@ class Thinking:
         if player.kind == "own":
             with self._own_lock:
                 try:
-                    return int(self._make_own(player.id, game).choose(state[None]).actions[0])
+                    choice = self._make_own(player.id, game).choose(state[None])
+                    return int(choice.actions[0])
                 except ValueError as error:
                     raise Refusal(f"{player.name} cannot play: {error}") from None
         if player.kind == "solver":
@@ -147,7 +163,11 @@ def _search_uct(game: CompiledGame, task: SearchTask) -> SearchView:
 
 
 def _search_uncompiled(game: Game, task: SearchTask) -> SearchView:
-    """Search a position with UCT in a game in plain Python; the snapshot has no tree."""
+    """Search a position with UCT in a game whose rules are plain Python.
+
+    Returns:
+        A snapshot of the finished search, without a tree.
+    """
     player = uct_player(game).limited(task.num_simulations)
 
     def progress(num_done: int, _: Any) -> None:

@@ -31,13 +31,16 @@ def make_source(
     """Make the source of training games that the settings select.
 
     Args:
-        settings: `TrainSettings`, checked, with the engine that the learner's process uses.
-        wanted_evaluator: the user's evaluator settings, which may say "auto".
-        streams: evaluators of the learner's process.
-        num_threads: cores of this machine that the run may use.
+        settings: `TrainSettings`, already validated, in which "auto" has been replaced by the
+            inference engine that the learner's process uses.
+        wanted_evaluator: the user's evaluator settings, which may say "auto"; used by workers that
+            choose their own engines.
+        streams: the evaluators of the learner's process, one for each self-play thread.
+        num_threads: number of cores on this machine that the run may use.
 
     Raises:
-        ConfigError: if workers of this kind need a package that is not installed.
+        ConfigError: if workers of this kind need a package that is not installed, or there is no
+            Ray cluster at the address.
     """
     workers = settings.workers
     is_ordered = settings.workers.mode == "ordered"
@@ -72,12 +75,24 @@ def make_source(
 
 
 def plays_on_here(workers: WorkerSettings, game: Game, num_threads: int) -> bool:
-    """Return whether self-play uses this machine's cores at the same time as the learner."""
+    """Return whether self-play uses this machine's cores while the learner trains.
+
+    Args:
+        num_threads: number of cores on this machine that the run may use.
+    """
     return workers.mode == "free" and _kind(workers, game, num_threads) != "threads"
 
 
 def _kind(workers: WorkerSettings, game: Game, num_threads: int) -> str:
-    """Return the kind of workers; "auto" avoids threads that would wait for Python's lock."""
+    """Return the kind of workers to use: "threads", "processes" or "ray".
+
+    If the settings say "auto", it is "processes" for a game whose threads would block each other on
+    Python's global interpreter lock, provided that other processes can recreate the game, and
+    otherwise "threads".
+
+    Args:
+        num_threads: number of cores on this machine that the run may use.
+    """
     if workers.kind != "auto":
         return workers.kind
     is_possible = _waits_for_lock(game, num_threads) and why_not_elsewhere(game) is None
@@ -85,7 +100,12 @@ def _kind(workers: WorkerSettings, game: Game, num_threads: int) -> str:
 
 
 def _waits_for_lock(game: Game, num_threads: int) -> bool:
-    """Return whether self-play threads would wait for each other at Python's global lock."""
+    """Return whether self-play threads would block each other on Python's global interpreter lock.
+
+    Args:
+        game: the game to play; threads block each other if its rules are plain Python.
+        num_threads: number of threads; a single one is never blocked.
+    """
     return num_threads > 1 and isinstance(game, PythonGame)
 
 

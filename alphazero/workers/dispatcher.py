@@ -1,12 +1,13 @@
-"""Distribute units of work to workers in other processes or on other machines; collect the games.
+"""Hand out batches of self-play games to workers, and collect the games that they return.
 
-In: a `Transport`, and the trainer's requests. Out: games, each counted once, and notices about the
-workers. If a worker is lost, another one plays its units. Repeated replies do not count.
+The workers run in other processes or on other machines; a `Transport` connects them. A batch of
+games is called a unit of work. If a worker is lost, another one plays its units; repeated replies
+are ignored, so each game counts once.
 
-In free mode workers play on while the network learns, and games that are more than
+In free mode workers go on playing while the network learns, and games that are more than
 `workers.max_staleness` networks old are dropped. A unit lasts about `workers.unit_s`, but at most a
-quarter of the time in which all workers play an iteration's games. Finished and requested games are
-limited to one iteration.
+quarter of the time in which all workers play an iteration's games. No more units are requested once
+the finished and the requested games together make up one iteration.
 """
 
 import time
@@ -43,10 +44,14 @@ _MAX_FAILURES = 5  # the run ends if this many workers are lost before the first
 
 
 class Dispatcher(GameSource):
-    """A `GameSource` that sends units of work to workers elsewhere.
+    """Hands out batches of self-play games to workers in other processes; see `GameSource`.
+
+    The processes run on this machine or on others. Each batch is called a unit of work.
 
     Args:
-        clock: function that returns the time in seconds.
+        transport: starts the workers and carries messages to and from them.
+        job: the run's game, settings and seed, which every worker receives when it starts.
+        clock: returns the current time in seconds, from any starting point.
     """
 
     def __init__(
@@ -61,11 +66,9 @@ class Dispatcher(GameSource):
         self._transport = transport
         self._job = job
         self._games_per_iteration = job.selfplay.games_per_iteration
-        evaluator = job.evaluator
-        # In ordered mode all workers use the same engine; in free mode each chooses one.
-        self._engine = (
-            None if self.plays_on else EngineChoice(evaluator.engine, evaluator.precision)
-        )
+        self._engine: EngineChoice | None = None  # in free mode, each worker chooses its own
+        if not self.plays_on:
+            self._engine = EngineChoice(job.evaluator.engine, job.evaluator.precision)
         self._clock = clock
         self._roster = Roster(settings.max_staleness)
         self._version = 0
@@ -82,10 +85,11 @@ class Dispatcher(GameSource):
         """Send a new network to all workers; see `GameSource.update`."""
         self._version = version
         self._next_index = 0
-        self._transport.publish(Weights(version, network_arrays(network), sample, self._engine))
+        arrays = network_arrays(network)
+        self._transport.publish(Weights(version, arrays, sample, self._engine))
 
     def play(self, num_games: int, progress: float) -> Iterator[Played]:
-        """Yield finished games and notices; see `GameSource.play`."""
+        """Yield finished games and notices as they arrive from workers; see `GameSource.play`."""
         self._progress = progress
         if not self.plays_on:
             yield from self._play_ordered(num_games)
@@ -100,7 +104,11 @@ class Dispatcher(GameSource):
                 self._wait(_POLL_S)
 
     def _play_ordered(self, num_games: int) -> Iterator[Played]:
-        """Send this iteration's units of work; yield their games in order."""
+        """Send an iteration's units of work to the workers, and yield their games in order.
+
+        Args:
+            num_games: number of games in the iteration.
+        """
         settings = self._settings
         units = ordered_units(self._version, num_games, settings.unit_games, self._progress)
         self._waiting.extend(units)
@@ -108,29 +116,34 @@ class Dispatcher(GameSource):
             while unit.id not in self._finished:
                 yield Played([], self._roster.take_notices())
                 self._wait(_POLL_S)
-            yield Played(self._finished.pop(unit.id), self._roster.take_notices())
+            records = self._finished.pop(unit.id)
+            yield Played(records, self._roster.take_notices())
 
     def tend(self) -> None:
-        """Send units of work and receive games without waiting, while the network learns."""
+        """Send units of work and receive games, without waiting, while the network learns."""
         self._wait(0.0)
 
     @property
     def work(self) -> SelfPlayWork:
-        """The self-play work of all workers so far."""
+        """Counts and timings of the self-play done by all workers so far."""
         return self._roster.work
 
     def worker_reports(self) -> list[WorkerReport]:
-        """Return a report of each worker's games since the last call."""
+        """Return a report on each worker's games since the last call; see `WorkerReport`."""
         return self._roster.reports()
 
     def close(self) -> None:
-        """End all workers."""
+        """Stop all workers."""
         self._transport.close()
 
     # --- units ------------------------------------------------------------------------------------
 
     def _wait(self, timeout_s: float) -> None:
-        """Send units of work, handle new events, and dismiss workers that hang."""
+        """Send units of work, wait for events and handle them, and dismiss workers that hang.
+
+        Args:
+            timeout_s: maximum seconds to wait for the first event.
+        """
         self._send_units()
         for event in self._transport.poll(timeout_s):
             self._handle(event)
@@ -139,9 +152,10 @@ class Dispatcher(GameSource):
         self._send_units()
 
     def _send_units(self) -> None:
-        """Send units of work until all workers have enough, or no more games are needed."""
+        """Send units of work until each worker holds two, or no more games are needed."""
         num_finished = sum(map(len, self._finished.values()))
-        while (worker := self._roster.next_free()) is not None:
+        worker = self._roster.next_free()
+        while worker is not None:
             unit = self._next_unit(worker, num_finished)
             if unit is None:
                 return
@@ -149,17 +163,20 @@ class Dispatcher(GameSource):
                 worker.busy_since = self._clock()
             worker.in_flight[unit.id] = unit
             self._transport.submit(worker.name, unit)
+            worker = self._roster.next_free()
 
     def _next_unit(self, worker: WorkerState, num_finished: int) -> Unit | None:
         """Return the next unit of work for a worker; None if no more games are needed.
 
         Args:
-            num_finished: number of finished games that wait for the trainer.
+            worker: the worker, whose speed determines the size of the unit in free mode.
+            num_finished: number of finished games that the trainer has not taken yet.
         """
         if self._waiting:
             unit = self._waiting.popleft()
             if self.plays_on:  # this worker may be slower than the one that was lost
-                unit = unit._replace(num_games=min(unit.num_games, self._unit_games(worker)))
+                num_games = min(unit.num_games, self._unit_games(worker))
+                unit = unit._replace(num_games=num_games)
             return unit
         num_games = num_finished + self._roster.num_in_flight
         if not self.plays_on or num_games >= self._games_per_iteration:
@@ -169,24 +186,31 @@ class Dispatcher(GameSource):
         return Unit(unit_id, self._unit_games(worker), self._progress)
 
     def _unit_games(self, worker: WorkerState) -> int:
-        """Return how many games make a unit of work that takes a worker the intended time."""
+        """Return the number of games that a worker should play in its next unit of work.
+
+        It is chosen by the worker's speed, so that the unit lasts `workers.unit_s` or a quarter of
+        an iteration, whichever is shorter. Before the worker's first reply, it is at most 16.
+        """
         quarter = self._games_per_iteration / (2 * MAX_UNITS)
         if not worker.games_per_s:
-            return max(1, min(int(quarter / len(self._roster.workers)), _FIRST_GAMES))
+            fair_share = int(quarter / len(self._roster.workers))
+            return max(1, min(fair_share, _FIRST_GAMES))
         seconds = min(self._settings.unit_s, quarter / self._roster.games_per_s)
         return max(1, int(worker.games_per_s * seconds))
 
     def _remove(self, worker: WorkerState, reason: str) -> None:
-        """Remove a worker, and give its unfinished units of work to other workers.
+        """Remove a worker, return its unfinished units of work to the queue, and notify the user.
 
         Args:
             reason: a clause that follows the worker's name in the notice.
         """
-        again = self._roster.remove(worker)
-        self._waiting.extendleft(reversed(again))
-        goes = "goes" if len(again) == 1 else "go"
-        text = f" {counted(len(again), 'unit')} of work {goes} to another worker." if again else ""
-        self._roster.notices.append(f"Worker {worker.name} {reason}.{text}")
+        unfinished = self._roster.remove(worker)
+        self._waiting.extendleft(reversed(unfinished))
+        notice = f"Worker {worker.name} {reason}."
+        if unfinished:
+            goes = "goes" if len(unfinished) == 1 else "go"
+            notice += f" {counted(len(unfinished), 'unit')} of work {goes} to another worker."
+        self._roster.notices.append(notice)
 
     # --- events -----------------------------------------------------------------------------------
 
@@ -195,11 +219,15 @@ class Dispatcher(GameSource):
             self._roster.add(event.worker, event.facts, self._clock())
         elif isinstance(event, Left):
             self._lose(event)
-        elif (worker := self._roster.workers.get(event.worker)) is not None:
-            self._accept(worker, event.answer)
+        elif event.worker in self._roster.workers:
+            self._accept(self._roster.workers[event.worker], event.answer)
 
     def _lose(self, event: Left) -> None:
-        """Remove a worker that has left, and count the failure."""
+        """Remove a worker that has left, notify the user, and count the failure.
+
+        Raises:
+            InputError: if too many workers are lost before the first reply, see `_count_failure`.
+        """
         worker = self._roster.workers.get(event.worker)
         if worker is None:  # it had not joined yet
             self._roster.notices.append(f"Worker {event.worker} is gone: {event.reason}.")
@@ -208,9 +236,18 @@ class Dispatcher(GameSource):
         self._count_failure(event.reason)
 
     def _count_failure(self, reason: str) -> None:
-        """Count a lost worker; end the run if many are lost before the first reply."""
+        """Count a lost worker, and end the run if many are lost before the first reply.
+
+        Args:
+            reason: why the worker was lost, as a clause.
+
+        Raises:
+            InputError: if no worker has replied and the number lost has reached five, or the number
+                of connected workers if that is larger.
+        """
         self._num_failures += 1
-        if self._has_answered or self._num_failures < max(_MAX_FAILURES, len(self._roster.workers)):
+        max_failures = max(_MAX_FAILURES, len(self._roster.workers))
+        if self._has_answered or self._num_failures < max_failures:
             return
         raise InputError(
             f"workers.kind={self._settings.kind}: {self._num_failures} workers were lost, and none "
@@ -218,7 +255,11 @@ class Dispatcher(GameSource):
         )
 
     def _accept(self, worker: WorkerState, answer: Answer) -> None:
-        """Accept the games of a worker's reply, unless their network is too old."""
+        """Accept the games of a worker's reply if they are at most ``max_staleness`` networks old.
+
+        A reply for a unit of work that the worker does not hold, such as a repeated one, is
+        ignored.
+        """
         unit = worker.in_flight.pop(answer.unit_id, None)
         if unit is None:
             return  # a repeated reply
@@ -230,18 +271,28 @@ class Dispatcher(GameSource):
             self._finished[unit.id] = unflatten(answer.games)
 
     def _dismiss_hanging(self) -> None:
-        """Dismiss workers that have not replied within their time limit."""
+        """Dismiss workers without a reply for ``timeout_s`` seconds, or `_patience_s` if that is 0.
+
+        Raises:
+            InputError: if too many workers are lost before the first reply, see `_count_failure`.
+        """
         now = self._clock()
         for worker in list(self._roster.workers.values()):
             limit_s = self._settings.timeout_s or self._patience_s(worker)
-            if worker.in_flight and now - worker.busy_since > limit_s:
-                reason = f"no answer for {round(now - worker.busy_since)} seconds"
+            silent_s = now - worker.busy_since
+            if worker.in_flight and silent_s > limit_s:
+                reason = f"no answer for {round(silent_s)} seconds"
                 self._transport.dismiss(worker.name)
                 self._remove(worker, f"is given up: {reason}")
                 self._count_failure(f"it gave {reason}")
 
     def _patience_s(self, worker: WorkerState) -> float:
-        """Return after how many seconds without a reply a worker counts as hanging."""
+        """Return the number of seconds without a reply after which a worker counts as hanging.
+
+        It is ten minutes before the worker's first reply. Later it is ten times `workers.unit_s`,
+        or ten times the expected duration of the worker's current unit of work if that is longer.
+        A positive setting ``timeout_s`` overrides it.
+        """
         if not worker.games_per_s:
             return _FIRST_TIMEOUT_S
         first = next(iter(worker.in_flight.values()), None)

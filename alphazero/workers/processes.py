@@ -1,4 +1,4 @@
-"""Workers in other processes on this machine: a `Transport` over pipes.
+"""Workers in other processes on this machine, connected by pipes: a `Transport`.
 
 They suit games in plain Python, whose threads would wait for each other, and machines with more
 cores than a single process keeps busy. A process that dies is replaced.
@@ -27,12 +27,11 @@ _END_S = 5.0  # seconds for a process to end by itself
 
 
 class ProcessTransport:
-    """Keeps a fixed number of worker processes running; see `Transport`.
+    """Keeps a fixed number of worker processes running on this machine; see `Transport`.
 
     Args:
-        job: the settings and the game of the run, for the workers.
-        num_processes: number of processes.
-        num_threads: number of threads in each process.
+        job: the run's game, settings and seed, which every worker receives when it starts.
+        num_threads: number of self-play threads in each process.
     """
 
     how_to_join = "The first games follow when their processes have started."
@@ -49,17 +48,20 @@ class ProcessTransport:
         self._num_started = 0
 
     def publish(self, weights: Weights) -> None:
-        """Send a network to all workers."""
+        """Send a network to all workers, and later to every new one; see `Transport.publish`."""
         self._weights = weights
         for worker in self._outboxes:
             self._send(worker, weights)
 
     def submit(self, worker: str, unit: Unit) -> None:
-        """Send a unit of work to a worker."""
+        """Send a unit of work to a worker; see `Transport.submit`."""
         self._send(worker, unit)
 
     def poll(self, timeout_s: float) -> list[Event]:
-        """Start new processes in place of lost ones; return the new events."""
+        """Wait up to ``timeout_s`` seconds for events and return them; see `Transport.poll`.
+
+        Missing processes, such as those that have died, are started first.
+        """
         while self._weights is not None and len(self._processes) < self._num_processes:
             self._start()
         ready = multiprocessing.connection.wait(list(self._connections.values()), timeout_s)
@@ -74,13 +76,13 @@ class ProcessTransport:
         return events
 
     def dismiss(self, worker: str) -> None:
-        """Kill a worker; another one replaces it."""
+        """Kill a worker's process, which the next `poll` replaces; see `Transport.dismiss`."""
         if worker in self._processes:
             self._processes[worker].kill()
             self._end(worker)
 
     def close(self) -> None:
-        """End all workers, and kill those that do not end by themselves."""
+        """Stop all workers, killing those that do not stop within five seconds."""
         self._num_processes = 0
         for worker in self._outboxes:
             self._send(worker, None)
@@ -90,7 +92,7 @@ class ProcessTransport:
             self._end(worker)
 
     def _start(self) -> None:
-        """Start another worker process and send it the newest network."""
+        """Start another worker process, and send it the newest network."""
         self._num_started += 1
         name = f"process-{self._num_started}"
         here, there = self._context.Pipe()
@@ -109,11 +111,18 @@ class ProcessTransport:
         self._send(name, self._weights)
 
     def _send(self, worker: str, message: Weights | Unit | None) -> None:
-        """Queue a message to a worker; `poll` will notice if its process has ended."""
-        self._outboxes[worker].put(bytes(multiprocessing.reduction.ForkingPickler.dumps(message)))
+        """Queue a message to a worker without waiting; None tells the worker to stop.
+
+        If the worker's process has ended, the next `poll` reports that.
+        """
+        pickled = multiprocessing.reduction.ForkingPickler.dumps(message)
+        self._outboxes[worker].put(bytes(pickled))
 
     def _end(self, worker: str) -> str:
-        """Remove a worker whose process has ended or is ending; return the reason, as a clause."""
+        """Remove a worker whose process has ended or is ending, and return the reason as a clause.
+
+        A process that does not end within five seconds is killed.
+        """
         process = self._processes.pop(worker)
         del self._connections[worker]
         self._outboxes.pop(worker).put(None)
@@ -129,7 +138,7 @@ class ProcessTransport:
 
 @contextlib.contextmanager
 def _without_main_script() -> Iterator[None]:
-    """Keep `multiprocessing` from importing the main script in the processes started meanwhile.
+    """Keep `multiprocessing` from importing the main script in processes started in this context.
 
     Otherwise the script might start another run there.
     """
@@ -142,11 +151,14 @@ def _without_main_script() -> Iterator[None]:
 
 
 def work_at(connection: Any, job: Job, num_threads: int, name: str) -> None:
-    """Run a worker process: play units of work as they arrive, with the newest network so far.
+    """Run a worker process: play units of work as they arrive, with the newest network received.
+
+    The function returns when None arrives or the learner's process has ended.
 
     Args:
-        connection: receives `Weights`, then `Unit`s and newer `Weights`, and finally None; sends
-            `Joined` and `Answered`.
+        connection: a pipe to the learner. It delivers `Weights`, then `Unit`s and newer `Weights`,
+            and finally None; `Joined` and `Answered` are sent back.
+        job: the run's game, settings and seed.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the learner handles Ctrl-C
     player = UnitPlayer(job, num_threads, name)
@@ -171,14 +183,21 @@ def work_at(connection: Any, job: Job, num_threads: int, name: str) -> None:
 
 
 def _start_sender(connection: Any) -> "queue.SimpleQueue[bytes | None]":
-    """Start a thread that sends pickled messages from a queue; return the queue.
+    """Start a thread that sends pickled messages from a new queue to a worker.
 
-    The message None closes the connection. Thus the learner never waits for a stopped worker.
+    The message None closes the connection and ends the thread. Because the thread does the sending,
+    the learner never has to wait for a worker that has stopped reading.
+
+    Args:
+        connection: a pipe to the worker.
+
+    Returns:
+        The queue, to which the learner adds messages.
     """
     messages: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
 
     def send() -> None:
-        while (message := messages.get()) is not None:
+        for message in iter(messages.get, None):
             with contextlib.suppress(OSError):  # the worker is gone; `poll` will notice
                 connection.send_bytes(message)
         connection.close()
@@ -188,9 +207,16 @@ def _start_sender(connection: Any) -> "queue.SimpleQueue[bytes | None]":
 
 
 def _start_receiver(connection: Any) -> "queue.SimpleQueue[Weights | Unit | None]":
-    """Start a thread that puts received messages into a queue, the last one None; return the queue.
+    """Start a thread that moves the learner's messages from a pipe to a new queue.
 
-    Without the thread, learner and worker might wait for each other to read, forever.
+    The last message is None. If the learner's process ends, the thread ends this process too.
+    Without the thread, learner and worker might wait forever for each other to read.
+
+    Args:
+        connection: a pipe to the learner.
+
+    Returns:
+        The queue, from which the worker takes messages.
     """
     messages: queue.SimpleQueue[Weights | Unit | None] = queue.SimpleQueue()
 

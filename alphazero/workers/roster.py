@@ -1,7 +1,7 @@
-"""Keep track of a run's workers: their unfinished units of work, speed and finished games.
+"""Keep track of a run's workers: their unfinished units of work, speeds and finished games.
 
-In: workers that join, reply and leave. Out: `WorkerReport`s, and notices for the user. Does not
-depend on the transport or the game.
+As workers join, reply and leave, `Roster` keeps a `WorkerReport` for each of them, and notices for
+the user. It does not depend on the transport or the game.
 """
 
 import copy
@@ -12,27 +12,29 @@ from alphazero.runtime.console import counted
 from alphazero.workers.source import WorkerReport
 from alphazero.workers.unit import NO_WORK, SelfPlayWork, Unit, WorkerFacts
 
-MAX_UNITS = 2  #: units of work that each worker holds: the one that it plays and the next one
+MAX_UNITS = 2  #: maximum units of work that a worker holds: the one it is playing and the next one
 _PATIENCE_S = 30.0  # seconds without any worker before the user is told how one joins
 
 
 @dataclasses.dataclass
 class WorkerState(WorkerReport):
-    """A connected worker, kept up to date by `Roster` and the dispatcher."""
+    """A connected worker: its report, and the units of work that it has not finished."""
 
-    busy_since: float = 0.0  #: time when it received work or last replied
-    in_flight: dict[int, Unit] = dataclasses.field(default_factory=dict)  #: unfinished units by id
+    busy_since: float = 0.0  #: time in seconds when it last replied or, if idle, got work
+    #: unfinished units of work by id
+    in_flight: dict[int, Unit] = dataclasses.field(default_factory=dict)
 
 
 class Roster:
-    """All connected workers, and those that have left since the last report.
+    """Keeps the connected workers, and those that have left since the last report.
 
     Args:
-        max_staleness: how many networks out of date a game may be and still count.
+        max_staleness: maximum number of networks by which a game may be out of date and still
+            count.
 
     Attributes:
         workers: the connected workers by name.
-        work: counts of all self-play work so far.
+        work: amount of self-play done by all workers so far.
         notices: sentences for the user; `take_notices` empties the list.
     """
 
@@ -45,13 +47,18 @@ class Roster:
         self._gone: list[WorkerState] = []  # workers that have left since the last report
 
     def add(self, name: str, facts: WorkerFacts, now: float) -> None:
-        """Add a worker that has joined, and a notice that tells the user."""
+        """Add a worker that has joined, and a notice that tells the user.
+
+        Args:
+            facts: the host name and number of threads that the worker has reported.
+            now: the current time in seconds.
+        """
         self.workers[name] = WorkerState(name, busy_since=now)
         threads = counted(facts.num_threads, "thread")
         self.notices.append(f"Worker {name} has joined: {threads} on {facts.host}.")
 
     def remove(self, worker: WorkerState) -> list[Unit]:
-        """Remove a worker; return the units of work that it has not finished."""
+        """Remove a worker and return the units of work that it has not finished."""
         del self.workers[worker.name]
         worker.is_alive = False
         self._gone.append(worker)
@@ -59,25 +66,29 @@ class Roster:
 
     @property
     def num_in_flight(self) -> int:
-        """The number of games that were requested from workers and have not arrived yet."""
-        return sum(
-            unit.num_games for worker in self.workers.values() for unit in worker.in_flight.values()
-        )
+        """Number of games that were requested from workers and have not arrived yet."""
+        num_games = 0
+        for worker in self.workers.values():
+            num_games += sum(unit.num_games for unit in worker.in_flight.values())
+        return num_games
 
     @property
     def games_per_s(self) -> float:
-        """The estimated speed of all workers together; 0 before the first reply.
+        """Estimated speed of all workers together, in games per second; 0 before the first reply.
 
         Workers that have not replied yet are assumed to have the mean speed of the others.
         """
         speeds = [worker.games_per_s for worker in self.workers.values() if worker.games_per_s]
-        return sum(speeds) / max(len(speeds), 1) * len(self.workers)
+        mean_speed = sum(speeds) / max(len(speeds), 1)
+        return mean_speed * len(self.workers)
 
     def next_free(self) -> WorkerState | None:
-        """Return the least busy worker with room for a unit of work, or None if all are full."""
+        """Return the worker with the fewest unfinished units of work; None if each holds two."""
         workers = self.workers.values()
         worker = min(workers, key=lambda worker: len(worker.in_flight), default=None)
-        return worker if worker is not None and len(worker.in_flight) < MAX_UNITS else None
+        if worker is None or len(worker.in_flight) >= MAX_UNITS:
+            return None
+        return worker
 
     def count(
         self,
@@ -87,11 +98,16 @@ class Roster:
         seconds: float,
         staleness: int,
     ) -> bool:
-        """Count a worker's games and update its speed; return whether they are fresh enough.
+        """Count the games of a worker's reply, and return whether they are fresh enough to use.
+
+        Games are fresh if they are at most ``max_staleness`` networks out of date. The worker's
+        estimated speed is updated too.
 
         Args:
-            seconds: time in which the games were played.
-            staleness: how many networks out of date they are.
+            num_games: number of games in the reply.
+            work: amount of self-play that the games took.
+            seconds: wall-clock time in which they were played.
+            staleness: number of networks by which the games are out of date.
         """
         self.work = self.work.plus(work)
         newest = num_games / max(seconds, 1e-3)
@@ -106,7 +122,14 @@ class Roster:
         return is_fresh
 
     def remind(self, now: float, text: str) -> None:
-        """Add the notice ``text`` once if there have been no workers for `_PATIENCE_S` seconds."""
+        """Add a notice if no worker has been connected for 30 seconds.
+
+        It is added once, and again only after a worker has joined and left.
+
+        Args:
+            now: the current time in seconds.
+            text: the notice, a sentence that tells the user how a worker joins.
+        """
         if self.workers:
             self._empty_since = None
         elif self._empty_since is None:
@@ -116,17 +139,22 @@ class Roster:
             self.notices.append(text)
 
     def take_notices(self) -> list[str]:
-        """Return the notices since the last call, and forget them."""
+        """Return the notices added since the last call, and clear them."""
         notices = self.notices
         self.notices = []
         return notices
 
     def reports(self) -> list[WorkerReport]:
-        """Return a report of each worker's games since the last call; begin to count anew."""
+        """Return each worker's speed and games since the last call, and reset the game counts.
+
+        Workers that have left since the last call are included once.
+        """
         present = list(self.workers.values())
         gone = self._gone
         self._gone = []
         reports: list[WorkerReport] = [*map(copy.copy, present), *gone]
         for worker in present:
-            worker.num_games = worker.total_staleness = worker.num_stale_games = 0
+            worker.num_games = 0
+            worker.total_staleness = 0
+            worker.num_stale_games = 0
         return reports

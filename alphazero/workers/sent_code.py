@@ -1,4 +1,4 @@
-"""The code that the learner and its workers share: this program and the user's own game.
+"""Make sure that workers run the learner's code: this program and a user-defined game.
 
 A game file is sent as text, with the modules from its folder that it imports. A class is not sent:
 workers import it by its name, `module:Class`.
@@ -29,7 +29,11 @@ _PACKAGE = Path(__file__).parents[1]
 
 @functools.lru_cache
 def code_version() -> str:
-    """Return this program's version and a digest of its source; other versions are refused."""
+    """Return this program's version and the start of its source code's SHA-256 digest.
+
+    The text, such as "0.1.0 (0b9c4e21aa37)", is equal only for equal source code. The learner
+    refuses workers that return a different one.
+    """
     digest = hashlib.sha256()
     for source in sorted(_PACKAGE.rglob("*.py")):
         digest.update(source.relative_to(_PACKAGE).as_posix().encode())
@@ -38,21 +42,30 @@ def code_version() -> str:
 
 
 def own_files(name: str) -> str | None:
-    """Read a user's game file, and the modules from its folder that it imports, for the workers.
+    """Read a user-defined game file, and the modules from its folder that it imports.
+
+    The learner sends these texts to its workers.
+
+    Args:
+        name: the game's name, which may be the path of a game file.
 
     Returns:
-        The texts as JSON, keyed by path relative to that folder; None if ``name`` is not a file.
+        The texts as a JSON object, keyed by path relative to the game file's folder; None if
+        ``name`` is not the path of a game file.
     """
     if not is_game_file(name):
         return None
     file = existing(name).resolve()
-    files = [one for one in source_files(file) if one.is_relative_to(file.parent)]
-    texts = {one.relative_to(file.parent).as_posix(): read_source(one) for one in files}
+    folder = file.parent
+    texts = dict[str, str]()
+    for source in source_files(file):
+        if source.is_relative_to(folder):
+            texts[source.relative_to(folder).as_posix()] = read_source(source)
     return json.dumps(texts)
 
 
 def why_not_elsewhere(game: Game) -> str | None:
-    """Return why other processes cannot make the same game, as a clause; None if they can."""
+    """Return a clause that says why other processes cannot recreate a game; None if they can."""
     if not is_object(game.name):
         return None
     module = game.name.partition(":")[0]
@@ -69,15 +82,15 @@ def why_not_elsewhere(game: Game) -> str | None:
 
 
 def game_here(name: str, files: str | None, rules_digest: str) -> Game:
-    """Make the game that the learner trains, on a worker's machine.
+    """Recreate the learner's game on a worker's machine.
 
     Args:
-        name: the game's name.
-        files: the game's files, see `own_files`.
-        rules_digest: the digest of the rules on the learner's machine.
+        name: the game's name on the learner's machine.
+        files: the files of a user-defined game, see `own_files`; None for other games.
+        rules_digest: the digest of the rules on the learner's machine; "" for other games.
 
     Raises:
-        ConfigError: if the rules differ on this machine.
+        ConfigError: if the game cannot be made, or its rules differ on this machine.
     """
     game = make_game(_name_here(name, files))
     if game.rules_digest != rules_digest:
@@ -88,17 +101,21 @@ def game_here(name: str, files: str | None, rules_digest: str) -> Game:
 
 
 def _name_here(name: str, files: str | None) -> str:
-    """Return the name by which this machine makes the learner's game.
+    """Return the name or path from which this machine can make the learner's game.
 
-    Unless its files are already here, they are written to a temporary folder first. Other users
-    cannot write there, because the files will be run.
+    Unless this machine has identical files at the same path, the game's files are first written to
+    a temporary folder. Other users cannot write to that folder, because the files will be run.
+
+    Args:
+        name: the game's name on the learner's machine.
+        files: the files of a user-defined game, see `own_files`; None for other games.
     """
     if files is None or Path(name).is_file() and own_files(name) == files:
         return name
     digest = hashlib.sha256(files.encode()).hexdigest()[:12]
     folder = private_folder(Path(tempfile.gettempdir()) / f"alphazero-{digest}")
-    for place, text in json.loads(files).items():
-        path = folder / place
+    for file_name, text in json.loads(files).items():
+        path = folder / file_name
         make_private(path.parent)
         write_atomically(path, text.encode())
     return str(folder / Path(name).name)

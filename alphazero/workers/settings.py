@@ -7,7 +7,7 @@ from alphazero.config.settings import option
 
 @dataclasses.dataclass
 class WorkerSettings:
-    """The kind, number and timing of the workers that play the training games."""
+    """Settings for the workers that play the training games: their kind, number and timing."""
 
     kind: str = option(
         "auto",

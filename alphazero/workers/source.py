@@ -1,7 +1,7 @@
 """The source of training games: the interface between the trainer and the workers.
 
 `alphazero.workers.thread_source` plays on threads of this process; `alphazero.workers.dispatcher`
-distributes units of work to workers elsewhere, that is, in other processes or on other machines.
+hands out units of work to workers in other processes or on other machines.
 """
 
 import dataclasses
@@ -16,34 +16,34 @@ from alphazero.workers.unit import SelfPlayWork
 
 
 class Played(NamedTuple):
-    """What a source of games yields: finished games, and notices for the user."""
+    """Finished games and notices for the user, as a source of games yields them."""
 
-    records: list[GameRecord]
-    notices: list[str]  #: sentences for the user: a worker has joined, has died, ...
+    records: list[GameRecord]  #: the finished games; may be empty
+    notices: list[str]  #: sentences for the user, such as that a worker has joined or died
 
 
 @dataclasses.dataclass
 class WorkerReport:
-    """One worker's speed, and its games in an iteration."""
+    """One worker's speed, and its games since the last report."""
 
     name: str
-    games_per_s: float = 0.0  #: speed while it played; 0 before its first reply
-    num_games: int = 0  #: games that counted
+    games_per_s: float = 0.0  #: estimated speed while playing; 0 before its first reply
+    num_games: int = 0  #: number of games that counted
     total_staleness: int = 0  #: sum over these games of how many networks out of date each was
-    num_stale_games: int = 0  #: games dropped because they were too many networks out of date
+    num_stale_games: int = 0  #: number of games dropped for being too many networks out of date
     is_alive: bool = True  #: False if it was lost or dismissed
 
 
 class GameSource:
-    """Plays training games: the base class of all kinds of workers.
+    """Base class of the sources of training games: threads, other processes, other machines.
 
     Methods that do nothing here apply only to workers in other processes or on other machines.
 
-    Contract: each game is yielded once. `play` yields at least every few seconds, even without
-    games, so that the user sees that the run is alive.
+    Every source obeys these rules: each game is yielded once, and `play` yields at least every few
+    seconds, even without games, so that the user sees that the run is alive.
     """
 
-    plays_on = False  #: whether workers elsewhere play on while the network learns
+    plays_on = False  #: whether workers go on playing while the network learns
 
     def update(self, version: int, network: torch.nn.Module, sample: PositionSample) -> None:
         """Play with a new network from now on.
@@ -55,31 +55,39 @@ class GameSource:
         raise NotImplementedError
 
     def play(self, num_games: int, progress: float) -> Iterator[Played]:
-        """Yield at least ``num_games`` finished games, and at most a few more.
+        """Play training games, yielding those that have finished and notices for the user.
 
         Args:
-            progress: fraction of the run that is done, in [0, 1].
+            num_games: minimum number of games to yield in total; a few more may follow.
+            progress: fraction of the run that is done, in [0, 1], which may determine the number of
+                simulations per move.
         """
         raise NotImplementedError
 
     @property
     def work(self) -> SelfPlayWork:
-        """The self-play work done so far."""
+        """Counts and timings of the self-play done so far, summed over all threads."""
         raise NotImplementedError
 
     def tend(self) -> None:
-        """Keep workers elsewhere busy while the network learns; return at once."""
+        """Hand out more games and receive finished ones, without waiting, while the network learns.
+
+        Nothing happens if games are played on threads of this process.
+        """
 
     def worker_reports(self) -> list[WorkerReport]:
-        """Return a report of each worker elsewhere since the last call."""
+        """Return the speed of each worker, and its games since the last call.
+
+        The list is empty if games are played on threads of this process.
+        """
         return []
 
     def state_dict(self) -> dict:
-        """Return what a resumed run needs to continue unfinished games; {} if there is nothing."""
+        """Return what a resumed run needs to continue unfinished games; {} if there are none."""
         return {}
 
     def load_state_dict(self, state: dict) -> None:
-        """Restore a state from `state_dict`; ignore one that another kind of source stored."""
+        """Restore a state that `state_dict` returned; ignore one from another kind of source."""
 
     def close(self) -> None:
-        """End all workers."""
+        """Stop all workers."""

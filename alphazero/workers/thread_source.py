@@ -1,7 +1,8 @@
-"""Training games played on threads of this process: the default source.
+"""Training games played on threads of this process, the default source of games.
 
-In free mode unfinished games continue in the next iteration (`selfplay.carry_over`); in ordered
-mode the threads play the same units of work as workers elsewhere would.
+In free mode, games that are unfinished at the end of an iteration continue in the next one
+(`selfplay.carry_over`). In ordered mode, the threads play the same units of work as workers in
+other processes or on other machines would.
 """
 
 import dataclasses
@@ -23,15 +24,16 @@ from alphazero.workers.unit import SelfPlayWork, ordered_units, play_ordered
 
 
 class ThreadSource(GameSource):
-    """A `GameSource` on threads of this process; the trainer updates the networks that they use.
+    """Plays training games on threads of this process; see `GameSource`.
+
+    The trainer updates the networks of the evaluators that the threads use.
 
     Args:
-        streams: one evaluator per thread.
-        seed: seed of the run.
-        unit_games: games per unit of work in ordered mode; 0 means free mode.
+        streams: one evaluator for each thread.
+        unit_games: number of games in a unit of work in ordered mode; 0 means free mode.
 
     Attributes:
-        selfplay: the self-play workers.
+        selfplay: plays the games on the threads.
     """
 
     def __init__(
@@ -54,11 +56,11 @@ class ThreadSource(GameSource):
         self._thread_s = 0.0
 
     def update(self, version: int, network: torch.nn.Module, sample: PositionSample) -> None:
-        """Remember the new network's version; the trainer has already updated the evaluators."""
+        """Record the new network's version; the trainer has already updated the evaluators."""
         self._version = version
 
     def play(self, num_games: int, progress: float) -> Iterator[Played]:
-        """Play games on the threads; yield each one when it ends."""
+        """Play games on the threads, yielding each one as it finishes; see `GameSource.play`."""
         start = time.monotonic()
         num_threads = len(self.selfplay.workers)
         thread_s = self._thread_s
@@ -75,15 +77,15 @@ class ThreadSource(GameSource):
 
     @property
     def work(self) -> SelfPlayWork:
-        """The self-play work done so far."""
+        """Counts and timings of the self-play done so far."""
         work = SelfPlayWork.now(self.selfplay, self._streams)
         return work._replace(thread_s=self._thread_s)
 
     def state_dict(self) -> dict:
-        """Return the games in progress and the random states; {} in ordered mode."""
+        """Return the unfinished games and the random generators' states; {} in ordered mode."""
         return {} if self._unit_games else self.selfplay.state_dict()
 
     def load_state_dict(self, state: dict) -> None:
-        """Restore a state that threads stored; ignore any other state."""
+        """Restore a state that a `ThreadSource` stored; ignored if empty or in ordered mode."""
         if state and not self._unit_games:
             self.selfplay.load_state_dict(state)

@@ -26,22 +26,23 @@ from alphazero.selfplay.threads import ParallelSelfPlay
 
 @dataclasses.dataclass
 class Job:
-    """What a worker must know about a run before its first unit of work."""
+    """A run's game, settings and seed, sent to each worker before its first unit of work."""
 
     run: str = ""  #: unique name of the run, which seeds the games of free mode
-    game: str = ""
-    game_files: str | None = None  #: a user's game, from `alphazero.workers.sent_code.own_files`
-    rules_digest: str = ""  #: `alphazero.games.batched_game.Game.rules_digest`
+    game: str = ""  #: the game's name
+    #: the files of a user-defined game, from `alphazero.workers.sent_code.own_files`; else None
+    game_files: str | None = None
+    rules_digest: str = ""  #: digest of a user-defined game's rules; "" for other games
     network: NetworkSettings = dataclasses.field(default_factory=NetworkSettings)
     evaluator: EvaluatorSettings = dataclasses.field(default_factory=EvaluatorSettings)
     search: SearchSettings = dataclasses.field(default_factory=SearchSettings)
     selfplay: SelfPlaySettings = dataclasses.field(default_factory=SelfPlaySettings)
     device: str = "auto"
     seed: int = 0
-    #: threads in ordered mode, where their number affects the games; 0 in free mode, where a worker
+    #: number of threads in ordered mode, where it affects the games; 0 in free mode, where a worker
     #: uses all its cores
     unit_threads: int = 0
-    parallel_games_per_thread: int = 1  #: games in lockstep per thread in free mode
+    parallel_games_per_thread: int = 1  #: number of games in lockstep on each thread in free mode
 
 
 class Weights(NamedTuple):
@@ -50,11 +51,11 @@ class Weights(NamedTuple):
     version: int  #: number of iterations for which the network has been trained
     arrays: dict[str, np.ndarray]  #: weights by name
     sample: PositionSample  #: positions on which engines are calibrated and compared
-    engine: EngineChoice | None  #: the engine to use; with None, the worker chooses one
+    engine: EngineChoice | None  #: the inference engine to use; None lets the worker choose one
 
 
 class Unit(NamedTuple):
-    """A unit of work: a number of self-play games."""
+    """A unit of work: a number of self-play games for one worker to play."""
 
     id: int  #: unique within the run
     num_games: int
@@ -69,7 +70,7 @@ class WorkerFacts(NamedTuple):
 
 
 class SelfPlayWork(NamedTuple):
-    """An amount of self-play: counts and seconds, summed over all threads."""
+    """Counts and timings that measure an amount of self-play, summed over all threads."""
 
     num_simulations: int  #: simulations that added a leaf node
     num_evaluations: int  #: positions that the search passed to the evaluator
@@ -83,27 +84,33 @@ class SelfPlayWork(NamedTuple):
 
     @classmethod
     def now(cls, selfplay: ParallelSelfPlay, streams: Sequence[CachedEvaluator]) -> "SelfPlayWork":
-        """Return the work done since ``selfplay`` was created; `thread_s` stays 0."""
+        """Return the amount of self-play done since ``selfplay`` was created; `thread_s` is 0.
+
+        Args:
+            selfplay: plays the games, and counts simulations, evaluations, batches and depths.
+            streams: the evaluators of the threads, which count requested and evaluated positions
+                and the seconds inside the engine.
+        """
         counts = np.sum([stream.counts for stream in streams], axis=0)
         return cls(*dataclasses.astuple(selfplay.counts), *counts)
 
     def since(self, before: "SelfPlayWork") -> "SelfPlayWork":
-        """Return the difference between this amount and an earlier one."""
+        """Return this amount minus an earlier amount ``before``, field by field."""
         return SelfPlayWork._make(count - old for count, old in zip(self, before))
 
     def plus(self, more: Sequence[float]) -> "SelfPlayWork":
-        """Return the sum of this amount and another one."""
+        """Return the sum of this amount and ``more``, field by field."""
         return SelfPlayWork._make(count + other for count, other in zip(self, more, strict=True))
 
 
 class Answer(NamedTuple):
-    """A worker's reply: the games of one unit of work."""
+    """A worker's reply: the games of one unit of work, with counts and timings."""
 
-    unit_id: int
-    version: int  #: version of the network that played the games
+    unit_id: int  #: `Unit.id` of the unit of work
+    version: int  #: version of the network that played the games, see `Weights.version`
     games: dict[str, np.ndarray]  #: arrays by name, see `alphazero.selfplay.game_record`
-    work: SelfPlayWork
-    seconds: float
+    work: SelfPlayWork  #: amount of self-play that the unit took
+    seconds: float  #: wall-clock time that the unit took
 
 
 NO_WORK = SelfPlayWork(*[0] * len(SelfPlayWork._fields))
@@ -111,17 +118,18 @@ NO_WORK = SelfPlayWork(*[0] * len(SelfPlayWork._fields))
 
 # --- ordered mode -------------------------------------------------------------------------------
 
-UNITS_OF_A_VERSION = 1 << 20  #: a network version's unit ids start at this number times the version
+UNITS_OF_A_VERSION = 1 << 20  #: the unit ids of network version v start at v times this number
 
 
 def ordered_units(version: int, num_games: int, unit_games: int, progress: float) -> list[Unit]:
-    """Divide an iteration into units of work, the last of which may be smaller.
+    """Divide an iteration's games into units of work, the last of which may be smaller.
 
     Args:
         version: version of the network that plays the games.
         num_games: number of games in the iteration.
         unit_games: number of games per unit.
-        progress: fraction of the run that is done, in [0, 1].
+        progress: fraction of the run that is done, in [0, 1], which may determine the number of
+            simulations per move.
     """
     first_id = version * UNITS_OF_A_VERSION
     starts = range(0, num_games, unit_games)
@@ -134,12 +142,12 @@ def ordered_units(version: int, num_games: int, unit_games: int, progress: float
 def play_ordered(
     selfplay: ParallelSelfPlay, streams: list[CachedEvaluator], unit: Unit, seed: int
 ) -> list[GameRecord]:
-    """Play the games of a unit of work; they depend only on the network, the unit and the seed.
+    """Play the games of a unit of work, which depend only on the network, the unit and the seed.
 
     Args:
-        selfplay: self-play with the setting ``carry_over`` off.
-        streams: the evaluators of its threads; their caches are cleared first.
-        seed: seed of the run.
+        selfplay: plays the games; its setting ``carry_over`` must be off.
+        streams: the evaluators of the threads; their caches are cleared first.
+        seed: the run's seed.
     """
     for stream in streams:
         stream.clear()

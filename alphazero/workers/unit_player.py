@@ -1,6 +1,7 @@
-"""Play units of work with the newest network received: what a worker does.
+"""Play units of work in a worker, with the newest network that it has received.
 
-In: a `Job`, then `Weights` and `Unit`s. Out: `Answer`s. Does not depend on the transport.
+A worker is given a `Job`, then `Weights` and `Unit`s; each `Unit` is answered with an `Answer`.
+This module does not depend on the transport.
 """
 
 import dataclasses
@@ -31,16 +32,19 @@ _GPU_GAMES_PER_STREAM = 1024  # minimum on a GPU; a learner without a GPU has ch
 
 
 class UnitPlayer:
-    """Plays units of work on all cores, or on the GPU, of this process.
+    """Plays units of work in a worker's process, on its cores and, if there is one, its GPU.
 
     Args:
-        job: the settings and the game of the run.
+        job: the run's game, settings and seed.
         num_threads: number of threads; 0 means one per core that this process may use.
         name: unique name of the worker, which also seeds the games of free mode.
 
     Attributes:
         version: version of the network that plays; -1 before the first one is loaded.
-        facts: the worker's report when it joins.
+        facts: host name and number of threads, which the worker reports when it joins.
+
+    Raises:
+        ConfigError: if the game cannot be made, or its rules differ on this machine.
     """
 
     def __init__(self, job: Job, num_threads: int = 0, name: str = ""):
@@ -58,7 +62,11 @@ class UnitPlayer:
         self.facts = WorkerFacts(socket.gethostname(), self._num_threads)
 
     def load(self, weights: Weights) -> None:
-        """Load a network, which the next units of work are played with."""
+        """Load the weights of the network that plays the following units of work.
+
+        Args:
+            weights: the network's weights, with the engine to use and positions to calibrate it on.
+        """
         load_arrays(self._network, weights.arrays)
         if self._evaluator is None:
             wanted = EngineChoice(self.job.evaluator.engine, self.job.evaluator.precision)
@@ -78,7 +86,10 @@ class UnitPlayer:
         self.version = weights.version
 
     def play(self, unit: Unit) -> Answer:
-        """Play a unit of work with the network that was loaded last."""
+        """Play a unit of work with the network that was loaded last, and return the games.
+
+        Call `load` at least once before.
+        """
         assert self._evaluator is not None and self._selfplay is not None
         streams = self._evaluator.streams
         start = time.monotonic()

@@ -217,6 +217,6 @@ def test_a_compiled_game_is_its_rules_and_not_its_files_name(snort, tmp_path, mo
     words = [f"resume={SNORT}", "game=snort.py"]
     with pytest.raises(ConfigError) as error:
         train._resumed(words)
-    assert error.value.key == "resume" and "result" in str(error.value)
+    assert error.value.key == "resume" and "run.drop_games=true" in str(error.value)
     settings, _ = train._resumed([*words, "run.drop_games=true"])
     assert settings.run.drop_games

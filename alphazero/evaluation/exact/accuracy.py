@@ -1,6 +1,7 @@
-"""Compare a player's moves and values with perfect play, on an evaluation set.
+"""Compare a player's moves and values with perfect play on the positions of an evaluation set.
 
-In: a function that chooses moves, and an `EvaluationSet`. Out: an `AccuracyReport`. Two measures:
+`measure_accuracy` asks a function that chooses moves about every position of an `EvaluationSet`,
+and reports two measures:
 
 - *accuracy*: the fraction of positions in which the player's move keeps the exact result: perfect
   play after it gives the same result (win, draw or loss) as after the best move.
@@ -23,7 +24,7 @@ from alphazero.players.base import Choice
 from alphazero.solvers.base import ILLEGAL_SCORE, values_of
 from alphazero.solvers.proof import Failure
 
-#: A function that chooses moves, like `Player.choose`: from states ([N, K]) to a `Choice`.
+#: A function that chooses moves, like `Player.choose`: maps states ([N, K]) to a `Choice`.
 Choose = Callable[[np.ndarray], Choice]
 
 _MAX_PLY_BINS = 7
@@ -33,18 +34,18 @@ _DRAW_THRESHOLD = 1.0 / 3.0
 
 @dataclasses.dataclass(frozen=True)
 class Proportion:
-    """How many of a number of positions meet a condition, with a confidence interval.
+    """The proportion of positions that meet a condition, with a confidence interval.
 
     The 95% confidence interval is that of E. B. Wilson ("Probable inference, the law of succession,
-    and statistical inference", 1927), which is valid near 0 and 1 too. With k of n positions and
-    z = 1.96:
+    and statistical inference", 1927), which is valid near 0 and 1 too. With k of n positions and z
+    = 1.96:
 
         centre = (k + z^2 / 2) / (n + z^2)
         half width = z / (n + z^2) * sqrt(k (n - k) / n + z^2 / 4)
     """
 
-    count: int
-    total: int
+    count: int  #: number of positions that meet the condition
+    total: int  #: number of positions examined
 
     @property
     def fraction(self) -> float:
@@ -53,24 +54,28 @@ class Proportion:
 
     @property
     def interval(self) -> Interval:
-        """The 95% confidence interval of the fraction, see the class docstring."""
+        """95% confidence interval of the fraction, by the formula in the class docstring.
+
+        It is [0, 1] if the total is 0.
+        """
         if not self.total:
             return Interval(0.0, 1.0)
         count = self.count
         total = self.total
         square = Z_95**2
         centre = (count + square / 2) / (total + square)
-        half = Z_95 / (total + square) * math.sqrt(count * (total - count) / total + square / 4)
+        root = math.sqrt(count * (total - count) / total + square / 4)
+        half = Z_95 / (total + square) * root
         return Interval(max(0.0, centre - half), min(1.0, centre + half))
 
     def to_plain(self) -> dict[str, Any]:
-        """Convert count, total, fraction and confidence interval to plain data for JSON."""
+        """Convert the count, total, fraction and confidence interval to a dict for JSON."""
         derived = {"fraction": self.fraction, "interval": list(self.interval)}
         return dataclasses.asdict(self) | derived
 
 
 class ValueReport(NamedTuple):
-    """How close a player's values are to the exact results."""
+    """How close a player's position values are to the exact results, for the player to move."""
 
     mean_error: float  #: mean |value - exact result|, in [0, 2]
     #: Proportion of positions whose value predicts the exact result. A value above 1/3 predicts a
@@ -79,53 +84,67 @@ class ValueReport(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """The difference of two accuracies on the same positions."""
+    """One player's accuracy minus another's on the same positions, with a confidence interval."""
 
-    mean: float  #: in [-1, 1]
-    low: float  #: lower end of the 95% confidence interval, given that the positions are a sample
-    high: float  #: upper end
+    mean: float  #: mean difference over the positions, in [-1, 1]
+    low: float  #: lower end of the 95% confidence interval, if the positions are a random sample
+    high: float  #: upper end of this interval
 
 
 @dataclasses.dataclass(frozen=True)
 class AccuracyReport:
-    """A player's moves compared with perfect play; the result of `measure_accuracy`.
-
-    In methods, a mask ``rows``, bool[N], selects positions; None selects all of them.
-    """
+    """A player's moves in N positions and whether each is as good as perfect play."""
 
     evaluation_set: EvaluationSet
-    actions: np.ndarray  #: int32[N], the moves chosen
+    actions: np.ndarray  #: int32[N], the player's moves
     keeps_result: np.ndarray  #: bool[N], whether the move keeps the exact result
     is_optimal: np.ndarray  #: bool[N], whether the move has the best exact score
-    values: ValueReport | None  #: None if the player gives no values, or they were not measured
+    #: how good the player's values are; None if it gives no values, or they were not measured
+    values: ValueReport | None
 
     def accuracy(self, rows: np.ndarray | None = None) -> Proportion:
-        """Return the proportion of moves that keep the exact result."""
+        """Return the proportion of positions in which the move keeps the exact result.
+
+        Args:
+            rows: bool[N], True for the positions to count; None counts all of them.
+        """
         return _proportion(self.keeps_result, rows)
 
     def optimal(self, rows: np.ndarray | None = None) -> Proportion:
-        """Return the proportion of moves that have the best exact score."""
+        """Return the proportion of positions in which the move has the best exact score.
+
+        Args:
+            rows: bool[N], True for the positions to count; None counts all of them.
+        """
         return _proportion(self.is_optimal, rows)
 
     def misplayed(self) -> np.ndarray:
-        """Return the indices (int64[M]) of the positions whose move gives up the exact result."""
+        """Return the indices of the positions in which the player's move gives up the exact result.
+
+        Returns:
+            int64[M], in ascending order.
+        """
         return np.flatnonzero(~self.keeps_result)
 
     def failures(self, limit: int) -> list[Failure]:
-        """Describe the first ``limit`` misplayed positions, and the moves that keep the result."""
+        """Describe misplayed positions, in the set's order, with the moves that keep the result.
+
+        Args:
+            limit: maximum number of positions to describe.
+        """
         positions = self.evaluation_set
-        found = []
+        failures = []
         for row in self.misplayed()[:limit]:
             values = values_of(positions.action_scores[row])
             action = int(self.actions[row])
             best = int(positions.values[row])
             best_actions = np.flatnonzero(values == best).tolist()
             state = positions.states[row]
-            found.append(Failure(state, action, int(values[action]), best, best_actions))
-        return found
+            failures.append(Failure(state, action, int(values[action]), best, best_actions))
+        return failures
 
     def to_plain(self) -> dict[str, Any]:
-        """Convert all figures to plain data for JSON, those of the groups of positions included."""
+        """Convert the accuracy figures to nested dicts for JSON, overall and for each group."""
         figures = {"num_positions": len(self.evaluation_set)} | self._plain_rows(None)
         if self.values is not None:
             figures["value_error"] = self.values.mean_error
@@ -148,6 +167,7 @@ def measure_accuracy(
 
     Args:
         choose: returns moves and values for a batch of states, such as `Player.choose`.
+        evaluation_set: the positions, with the exact score of every move.
         with_values: whether to measure the values too; ``choose`` is then also called with the
             positions in `EvaluationSet.replies`.
 
@@ -171,22 +191,28 @@ def groups_of(evaluation_set: EvaluationSet) -> dict[str, dict[str, np.ndarray]]
     """Group the positions of an evaluation set by kind, by source and by ply.
 
     Returns:
-        For each of the headings "kind", "source" and "ply", its non-empty groups: a dict from
-        labels to masks, bool[N].
+        The non-empty groups under each of the headings "kind", "source" and "ply", as {heading:
+        {label: mask}}; a mask is bool[N], True for the positions in the group.
     """
     groups = {
         "kind": {kind: evaluation_set.kinds == kind for kind in KINDS},
         "source": {source: evaluation_set.sources == source for source in SOURCES},
         "ply": _ply_bins(evaluation_set.plies),
     }
-    return {
-        heading: {label: rows for label, rows in group.items() if rows.any()}
-        for heading, group in groups.items()
-    }
+    for heading, group in groups.items():
+        groups[heading] = {label: rows for label, rows in group.items() if rows.any()}
+    return groups
 
 
 def _ply_bins(plies: np.ndarray) -> dict[str, np.ndarray]:
-    """Group plies, int[N], into at most seven ranges of equal width, such as "4 to 7"."""
+    """Group positions by ply into at most seven ranges of equal width, such as "4 to 7".
+
+    Args:
+        plies: int[N], number of moves that lead to each position.
+
+    Returns:
+        {label: bool[N]}, True for the positions in the range.
+    """
     first = int(plies.min())
     last = int(plies.max())
     width = -(-(last - first + 1) // _MAX_PLY_BINS)
@@ -199,13 +225,16 @@ def _ply_bins(plies: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def difference(correct: np.ndarray, baseline: np.ndarray) -> Difference:
-    """Compute by how much one player's accuracy exceeds another's on the same positions.
+    """Compute by how much one player's accuracy exceeds another's on the same N positions.
 
     If d is the difference at each position (-1, 0 or 1), the variance of its mean is var(d) / N.
 
     Args:
         correct: bool[N], whether each move of the player is correct.
-        baseline: bool[N], the same for the other player.
+        baseline: bool[N], whether each move of the other player is correct.
+
+    Returns:
+        The accuracy of ``correct`` minus that of ``baseline``, with a 95% confidence interval.
     """
     by_position = correct.astype(float) - baseline
     mean = float(by_position.mean())
@@ -214,7 +243,18 @@ def difference(correct: np.ndarray, baseline: np.ndarray) -> Difference:
 
 
 def _scores_of(actions: np.ndarray, evaluation_set: EvaluationSet) -> np.ndarray:
-    """Return the exact scores of the actions, int16[N]; raise ValueError if one is illegal."""
+    """Return the exact score of the action chosen in each position, for the player to move.
+
+    Args:
+        actions: int[N], one action for each position of the evaluation set.
+        evaluation_set: the positions, with the exact score of every move.
+
+    Returns:
+        int16[N], the scores.
+
+    Raises:
+        ValueError: if an action is illegal.
+    """
     scores = evaluation_set.action_scores
     inside = (actions >= 0) & (actions < scores.shape[1])
     chosen = scores[np.arange(len(scores)), np.where(inside, actions, 0)]
@@ -231,10 +271,12 @@ def _scores_of(actions: np.ndarray, evaluation_set: EvaluationSet) -> np.ndarray
 def _value_report(
     choose: Choose, evaluation_set: EvaluationSet, values: np.ndarray
 ) -> ValueReport | None:
-    """Compare a player's values with the exact results; return None if it has no values.
+    """Compare a player's values with the exact results; return None if the player has no values.
 
     Args:
-        values: float32[N], the player's values in the set's positions.
+        choose: returns the player's values for the positions in `EvaluationSet.replies`.
+        evaluation_set: the positions, with their exact results.
+        values: float32[N], the player's values in the set's positions, for the player to move.
     """
     if np.isnan(values).any():
         return None
@@ -243,7 +285,8 @@ def _value_report(
         values = np.concatenate([values, choose(evaluation_set.replies.copy()).values])
         exact = np.concatenate([exact, evaluation_set.reply_values])
     predicted = (values > _DRAW_THRESHOLD).astype(int) - (values < -_DRAW_THRESHOLD)
-    return ValueReport(float(np.abs(values - exact).mean()), _proportion(predicted == exact))
+    mean_error = float(np.abs(values - exact).mean())
+    return ValueReport(mean_error, _proportion(predicted == exact))
 
 
 def _proportion(mask: np.ndarray, rows: np.ndarray | None = None) -> Proportion:

@@ -1,8 +1,7 @@
-"""Read files of exact evaluation sets.
+"""Read files of exact evaluation sets, such as those that ship with the package.
 
-In: a file, such as those that ship with the package. Out: an `EvaluationSet`. A file, written by
-`scripts/make_evaluation_set.py`, is CSV after a few comment lines: a checksum, the contents of the
-set and how to make it again:
+Each file, written by `scripts/make_evaluation_set.py`, becomes an `EvaluationSet`. Comment lines
+hold a checksum, facts about the set and how to make it again; the rest is CSV, one position a line:
 
     # sha256: 0b9c...
     # game: connect_four
@@ -34,42 +33,56 @@ _MAX_SCORE = 999  # maximum size of a score, of either sign; `ILLEGAL_SCORE` is 
 
 
 def shipped_path(game_name: str) -> Path | None:
-    """Return the path of the evaluation set that ships for a game; None if there is none."""
+    """Return the path of the evaluation set that ships for a game, or None if there is none.
+
+    Args:
+        game_name: the game's name; the path of a user's game file gives None.
+    """
+    if game_name.endswith(".py"):
+        return None
     path = _SHIPPED_FOLDER / f"{game_name.replace(':', '_')}.csv"
-    return path if not game_name.endswith(".py") and path.is_file() else None
+    return path if path.is_file() else None
 
 
 def find_set(path: str | Path | None, game: Game) -> EvaluationSet:
     """Read the evaluation set at ``path``, or the game's shipped set if ``path`` is None.
 
+    Args:
+        path: the path of a CSV file; None reads the set that ships with the game.
+        game: the game that the file must be for.
+
     Raises:
         ConfigError: if ``path`` is None and no evaluation set ships for the game.
-        StoredFileError: if the file is not an evaluation set of this game.
+        StoredFileError: if the file is not an evaluation set for this game.
     """
-    found = path or shipped_path(game.name)
-    if found is None:
+    set_path = path or shipped_path(game.name)
+    if set_path is None:
         message = f"no evaluation set ships for {game.name}: make one with "
         message += "scripts/make_evaluation_set.py, and name it with set=. "
         message += "('alphazero prove' examines every position of a small game.)"
         raise ConfigError(message, key="set", value=path, allowed="the path of an evaluation set")
-    return read_set(found, game)
+    return read_set(set_path, game)
 
 
 def game_of_set(path: str | Path) -> str:
-    """Read from an evaluation set's file the name of its game.
+    """Return the name of the game that an evaluation set's file is for.
 
     Raises:
-        StoredFileError: if the file cannot be read, or is not an evaluation set.
+        StoredFileError: if the file is missing, cannot be read, or is not an evaluation set.
     """
-    return _read(path)[1]["game"]
+    _, notes = _read(path)
+    return notes["game"]
 
 
 def read_set(path: str | Path, game: Game) -> EvaluationSet:
-    """Read and check the file of an evaluation set.
+    """Read an evaluation set from a CSV file, checking every position against the rules.
+
+    Args:
+        game: the game that the set must be for.
 
     Raises:
-        StoredFileError: if the file cannot be read, is for another game, or has an invalid line;
-            the message names the file and the line.
+        StoredFileError: if the file is missing, cannot be read, is for another game or other rules,
+            or has an invalid line; the message names the file and the line.
     """
     lines, notes = _read(path)
     digest = notes.get("rules_digest", "")
@@ -77,7 +90,10 @@ def read_set(path: str | Path, game: Game) -> EvaluationSet:
     if has_changed or not same_game(game.name, notes["game"], game.rules_digest, digest):
         message = f"the evaluation set '{path}' is for {notes['game']}, whose rules differ from "
         raise StoredFileError(f"{message}those of {game.name}.", path=path)
-    numbered = [(n, line) for n, line in enumerate(lines, 1) if line and not line.startswith("#")]
+    numbered = list[tuple[int, str]]()
+    for number, line in enumerate(lines, 1):
+        if line and not line.startswith("#"):
+            numbered.append((number, line))
     if len(numbered) < 2 or numbered[0][1] != COLUMNS:
         message = f"the evaluation set '{path}' needs a line {COLUMNS} and then at least one "
         raise StoredFileError(message + "position.", path=path)
@@ -92,12 +108,24 @@ def read_set(path: str | Path, game: Game) -> EvaluationSet:
 
 
 def _read(path: str | Path) -> tuple[list[str], dict[str, str]]:
-    """Read the lines of an evaluation set's file, and the notes among them."""
+    """Read an evaluation set's file without checking its positions.
+
+    Returns:
+        All lines of the file, and the notes in the comments except the checksum, as {key: value},
+        such as {"game": "othello"}.
+
+    Raises:
+        StoredFileError: if the file is missing, cannot be read, or names no game.
+    """
     command = "scripts/make_evaluation_set.py makes one"
     if not os.path.lexists(path):
         raise StoredFileError(f"there is no evaluation set '{path}'; {command}.", path=path)
     lines = [line.strip() for line in read_text(path).splitlines()]
-    notes = dict(line[1:].strip().partition(": ")[::2] for line in lines if line.startswith("#"))
+    notes = dict[str, str]()
+    for line in lines:
+        if line.startswith("#"):
+            key, _, value = line[1:].strip().partition(": ")
+            notes[key] = value
     notes.pop("sha256", None)
     if "game" not in notes:
         raise StoredFileError(f"'{path}' is not an evaluation set; {command}.", path=path)
@@ -105,10 +133,15 @@ def _read(path: str | Path) -> tuple[list[str], dict[str, str]]:
 
 
 def _parsed(line: str, game: Game) -> tuple[tuple[int, ...], np.ndarray, np.ndarray, str]:
-    """Parse one line; return the position's moves, state ([K]), scores (int16[A]) and source.
+    """Parse one line of an evaluation set's file, which describes a position.
+
+    Returns:
+        The moves that lead to the position, its state ([K]), the exact score of each action for the
+        player to move (int16[A], `ILLEGAL_SCORE` if illegal) and its source.
 
     Raises:
-        ValueError: if the line does not describe a valid position of an `EvaluationSet`.
+        ValueError: if the line is malformed, a legal action has no score, the source is unknown,
+            the game is over, or every move keeps the best possible result.
     """
     try:
         moves_text, scores_text, source = line.split(",")
@@ -122,7 +155,8 @@ def _parsed(line: str, game: Game) -> tuple[tuple[int, ...], np.ndarray, np.ndar
     if game.over(state[None])[0]:
         raise ValueError("the game is over in this position.")
     legal = np.flatnonzero(game.legal_action_mask(state[None])[0]).tolist()
-    if sorted(score_of) != legal or max(map(abs, score_of.values())) > _MAX_SCORE:
+    largest = max(map(abs, score_of.values()), default=0)
+    if sorted(score_of) != legal or largest > _MAX_SCORE:
         text = f"there must be a score from -{_MAX_SCORE} to {_MAX_SCORE} for each legal action "
         raise ValueError(f"{text}{legal}.")
     if source not in SOURCES:

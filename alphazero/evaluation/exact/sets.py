@@ -1,7 +1,7 @@
 """Exact evaluation sets: positions with the exact score of every move.
 
-In: positions and their scores. Out: an `EvaluationSet`, with derived properties such as the kind of
-each position. `alphazero.evaluation.exact.set_file` reads files of evaluation sets.
+`make_set` builds an `EvaluationSet` from positions and scores, and derives further properties, such
+as the kind of each position. `alphazero.evaluation.exact.set_file` reads sets from files.
 
 Shapes: N positions, K state words, A actions.
 """
@@ -14,11 +14,12 @@ import numpy as np
 from alphazero.games.batched_game import Game, Transition
 from alphazero.solvers.base import ILLEGAL_VALUE, values_of
 
-SOURCES = ("random", "strong")  #: games of random moves; strong play with some random moves
+#: Where positions come from: games of random moves, or strong play with some random moves.
+SOURCES = ("random", "strong")
 
 IMMEDIATE = "win at once"  #: kind of a position in which some move wins at once
-#: Kind of a position in which no move wins at once, and all moves but one lose at once or let the
-#: opponent win with the reply.
+#: Kind of a position in which no move wins at once, and every move except one loses at once or
+#: lets the opponent win with the reply.
 FORCED = "forced block"
 QUIET = "quiet"  #: kind of all other positions
 KINDS = (QUIET, FORCED, IMMEDIATE)
@@ -26,7 +27,7 @@ KINDS = (QUIET, FORCED, IMMEDIATE)
 
 @dataclasses.dataclass(frozen=True)
 class EvaluationSet:
-    """N unfinished positions; in each, at least one move gives up the best possible result."""
+    """N unfinished positions, in each of which some move gives up the best possible result."""
 
     game_name: str
     states: np.ndarray  #: [N, K], the positions
@@ -34,24 +35,24 @@ class EvaluationSet:
     action_scores: np.ndarray
     sources: np.ndarray  #: str[N], each one of `SOURCES`
     kinds: np.ndarray  #: str[N], each one of `KINDS`
-    #: [M, K], the unfinished positions after a best move. Values are measured there too, because in
-    #: `states` the player to move is never lost.
+    #: [M, K], the unfinished positions after a best move. Values are measured there too, because
+    #: the player to move never has a lost position in `states`.
     replies: np.ndarray
-    reply_values: np.ndarray  #: int8[M], results of perfect play, for the player to move there
+    reply_values: np.ndarray  #: int8[M], results of perfect play from `replies`, for their mover
     moves: tuple[tuple[int, ...], ...]  #: the actions that lead to each position
-    notes: dict[str, str]  #: the comments of the file, such as the seed
+    notes: dict[str, str]  #: {key: value} from the comments in the file, such as the seed
 
     def __len__(self) -> int:
         return len(self.states)
 
     @property
     def plies(self) -> np.ndarray:
-        """int32[N], the number of moves that lead to each position."""
+        """int32[N], the number of moves from the start of the game to each position."""
         return np.array([len(line) for line in self.moves], np.int32)
 
     @property
     def values(self) -> np.ndarray:
-        """int8[N], the result of perfect play, 1, 0 or -1, for the player to move."""
+        """int8[N], the result of perfect play for the player to move: 1 win, 0 draw, -1 loss."""
         return values_of(self.action_scores.max(axis=1))
 
 
@@ -63,7 +64,16 @@ def make_set(
     moves: Sequence[tuple[int, ...]],
     notes: dict[str, str],
 ) -> EvaluationSet:
-    """Make an evaluation set from positions and their exact scores; the other fields follow."""
+    """Make an evaluation set from positions and their exact scores, deriving the other fields.
+
+    Args:
+        states: [N, K], unfinished positions.
+        action_scores: int16[N, A], the exact score of each action for the player to move;
+            `ILLEGAL_SCORE` for illegal actions.
+        sources: how each position was sampled: "random" moves or "strong" play.
+        moves: the actions that lead to each position.
+        notes: the notes in the comments of the set's file by key, such as "seed".
+    """
     after = game.step(states, action_scores.argmax(axis=1))
     reply_values = _signs(game, states, after) * values_of(action_scores.max(axis=1))
     return EvaluationSet(
@@ -80,10 +90,14 @@ def make_set(
 
 
 def can_be_misplayed(action_scores: np.ndarray) -> np.ndarray:
-    """Return bool[N]: whether some legal action of each position gives up the best result.
+    """Return for each position whether some legal action gives up the best possible result.
 
     Args:
-        action_scores: int16[N, A].
+        action_scores: int16[N, A], the exact score of each action for the player to move;
+            `ILLEGAL_SCORE` for illegal actions.
+
+    Returns:
+        bool[N].
     """
     values = values_of(action_scores)
     worse = values < values.max(axis=1, keepdims=True)
@@ -91,7 +105,14 @@ def can_be_misplayed(action_scores: np.ndarray) -> np.ndarray:
 
 
 def kinds_of(game: Game, states: np.ndarray) -> np.ndarray:
-    """Return the kind of each unfinished position of ``states`` ([N, K]): str[N], from `KINDS`."""
+    """Classify each position as a win at once, a forced block, or quiet.
+
+    Args:
+        states: [N, K], unfinished positions.
+
+    Returns:
+        str[N], each one of `KINDS`.
+    """
     legal = game.legal_action_mask(states)
     rows, following, results = _after_legal_moves(game, states, legal)
     winning = np.zeros(len(states), bool)
@@ -113,7 +134,11 @@ def kinds_of(game: Game, states: np.ndarray) -> np.ndarray:
 def _after_legal_moves(
     game: Game, states: np.ndarray, legal_action_mask: np.ndarray
 ) -> tuple[np.ndarray, Transition, np.ndarray]:
-    """Play every legal action of ``states``, [N, K].
+    """Play every legal action in each of N positions, and return the M positions that follow.
+
+    Args:
+        states: [N, K], unfinished positions.
+        legal_action_mask: bool[N, A], their legal actions.
 
     Returns:
         For each of the M moves, the row of its position (int64[M]), the `Transition` after it, and
@@ -125,5 +150,15 @@ def _after_legal_moves(
 
 
 def _signs(game: Game, states: np.ndarray, following: Transition) -> np.ndarray:
-    """Return int[N]: 1 where the same player is to move after the move, otherwise -1."""
+    """Return 1 where the same player is to move before and after a move, otherwise -1.
+
+    The signs convert results after the move to the viewpoint of the player who made it.
+
+    Args:
+        states: [N, K], the positions before the moves.
+        following: the positions after the moves.
+
+    Returns:
+        int[N].
+    """
     return np.where(following.players == game.players(states), 1, -1)

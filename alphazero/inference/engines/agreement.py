@@ -1,7 +1,7 @@
-"""Compare an engine's outputs with the reference engine's on a sample of positions.
+"""Measures how far an engine's outputs are from the reference engine's on a sample of positions.
 
-Both have the same weights, and the result is the mean difference of their outputs. The sample also
-calibrates engines that quantize.
+Both engines have the same weights; the result is the mean difference between their outputs. The
+same sample calibrates engines that quantize.
 """
 
 from typing import NamedTuple
@@ -12,10 +12,10 @@ from alphazero.runtime.random_generators import uniform_actions
 
 
 class PositionSample(NamedTuple):
-    """Unfinished positions to compare engines on and to calibrate them with."""
+    """M unfinished positions, on which engines are calibrated and compared."""
 
-    planes: np.ndarray  #: float32[M, C, H, W]
-    legal_action_mask: np.ndarray  #: bool[M, A]
+    planes: np.ndarray  #: float32[M, C, H, W], the network's input
+    legal_action_mask: np.ndarray  #: bool[M, A], True for legal actions
 
 
 class Deviation(NamedTuple):
@@ -25,48 +25,61 @@ class Deviation(NamedTuple):
     value_error: float  #: mean absolute difference of the values
 
     def within(self, limits: "Deviation") -> bool:
-        """Return whether both differences are within their limits; False if one is NaN."""
+        """Return whether both differences are at most their ``limits``; False if either is NaN."""
         return self.policy_kl <= limits.policy_kl and self.value_error <= limits.value_error
 
 
 def deviation(expected, answers, sample: PositionSample) -> Deviation:
-    """Measure how far an engine's outputs deviate from the reference's.
+    """Measure how far an engine's outputs deviate from the reference engine's.
 
     Args:
-        expected, answers: the reference's and the engine's (prior logits, values) for ``sample``,
-            with the same weights, see `alphazero.inference.evaluator.Evaluator.evaluate`.
+        expected: the reference's outputs for ``sample``: policy logits and values, as returned by
+            `Evaluator.evaluate`.
+        answers: the outputs of the engine being compared, with the same weights.
+        sample: the positions; only legal actions are compared.
+
+    Returns:
+        The means over the sample; a mean is NaN if the outputs compared contain NaN.
     """
     mask = sample.legal_action_mask
-    (reference_logits, reference_values), (logits, values) = expected, answers
+    reference_logits, reference_values = expected
+    logits, values = answers
     log_p = _log_softmax(reference_logits, mask)
     with np.errstate(invalid="ignore"):  # NaN in the outputs makes the differences NaN
         log_q = _log_softmax(logits, mask)
-        policy_kl = (np.exp(log_p) * (log_p - log_q)).sum(axis=1, where=mask).mean()
-    return Deviation(float(policy_kl), float(np.abs(reference_values - values).mean()))
+        terms = np.exp(log_p) * (log_p - log_q)
+        policy_kl = terms.sum(axis=1, where=mask).mean()
+    value_error = np.abs(reference_values - values).mean()
+    return Deviation(float(policy_kl), float(value_error))
 
 
 def sample_positions(
     game, num_positions: int, generator: np.random.Generator, num_games: int | None = None
 ) -> PositionSample:
-    """Sample unfinished positions from random games, for use before any game has been played.
+    """Sample unfinished positions from games of random moves, for use before self-play begins.
 
     Args:
+        game: the rules of the game, an `alphazero.games.batched_game.Game`.
         num_positions: M, number of positions to return.
-        num_games: games played in parallel. None means ``num_positions // 8``, so that the
-            positions come from about the first eight plies.
+        generator: random generator for the moves.
+        num_games: number of games played in parallel; None means ``num_positions // 8``, so that
+            the positions come from about the first eight plies.
     """
-    states = game.initial_states(num_games or max(num_positions // 8, 1))
-    found = []
-    while len(found) * len(states) < num_positions:
-        found.append(states)
-        after = game.step(states, uniform_actions(game.legal_action_mask(states), generator))
-        states = np.where(after.over[:, None], game.initial_states(len(states)), after.states)
-    states = np.concatenate(found)[:num_positions]
+    starts = game.initial_states(num_games or max(num_positions // 8, 1))
+    states = starts
+    batches = []
+    while len(batches) * len(states) < num_positions:
+        batches.append(states)
+        actions = uniform_actions(game.legal_action_mask(states), generator)
+        after = game.step(states, actions)
+        states = np.where(after.over[:, None], starts, after.states)
+    states = np.concatenate(batches)[:num_positions]
     return PositionSample(game.observe(states), game.legal_action_mask(states))
 
 
 def _log_softmax(logits: np.ndarray, mask: np.ndarray) -> np.ndarray:
-    """Return the log-probabilities of the legal actions, and 0 for illegal ones."""
+    """Return the log probabilities of the legal actions, float64[M, A], with 0 for illegal ones."""
     logits = np.where(mask, logits.astype(np.float64), -np.inf)
     shifted = logits - logits.max(axis=1, keepdims=True)
-    return np.where(mask, shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True)), 0.0)
+    log_sum = np.log(np.exp(shifted).sum(axis=1, keepdims=True))
+    return np.where(mask, shifted - log_sum, 0.0)

@@ -1,8 +1,8 @@
-"""The engine for NVIDIA GPUs: a few fixed batch sizes, each captured once as a CUDA graph.
+"""The engine for NVIDIA GPUs, which captures a CUDA graph for each of a few batch sizes.
 
-Each calling thread has its own CUDA stream and buffers in pinned memory. Two threads with half of
-the games each keep a GPU busy: while one walks its trees, the GPU computes the other's batch. With
-several GPUs, threads are assigned to them in turn. If a graph cannot be captured, the same
+Each calling thread has its own CUDA stream and its own buffers in pinned memory. Two threads with
+half of the games each keep a GPU busy: while one walks its trees, the GPU computes the other's
+batch. Threads are assigned to several GPUs in turn. If a graph cannot be captured, the same
 operations are launched one by one.
 """
 
@@ -30,7 +30,7 @@ class CudaEngine:
 
     Args:
         precision: "float32" or "bfloat16".
-        device: a GPU; without an index, all GPUs.
+        device: one GPU such as "cuda:0", or "cuda", without an index, for all GPUs.
     """
 
     def __init__(self, precision: str, device: torch.device):
@@ -43,7 +43,7 @@ class CudaEngine:
         self._capturing = threading.Lock()
 
     def load(self, network: torch.nn.Module, planes: np.ndarray) -> None:
-        """Copy the weights to every GPU; see `alphazero.inference.engines.engine.Engine.load`."""
+        """Copy a network's weights to every GPU; see `Engine.load`."""
         fresh = folded(network).to(self._dtype).to(memory_format=torch.channels_last)
         fresh.requires_grad_(False)
         if not self._networks:
@@ -55,7 +55,11 @@ class CudaEngine:
             torch.cuda.synchronize(device)  # the threads' streams do not wait for this one
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Evaluate positions on the calling thread's own CUDA stream; see `Evaluator.evaluate`."""
+        """Evaluate positions on the calling thread's own CUDA stream; see `Evaluator.evaluate`.
+
+        Raises:
+            ConfigError: if the batch does not fit into the GPU's memory.
+        """
         if not hasattr(self._thread, "stream"):
             index = next(self._thread_index) % len(self.devices)
             self._thread.stream = _ThreadStream(
@@ -65,7 +69,13 @@ class CudaEngine:
 
 
 class _ThreadStream:
-    """The CUDA stream of one thread, with one captured graph per batch size."""
+    """One thread's CUDA stream, with buffers and a captured graph for each batch size.
+
+    Args:
+        network: the network on ``device``, shared by all threads that use this GPU.
+        dtype: number format of the forward pass.
+        capturing: lock held during a capture, so that only one thread captures at a time.
+    """
 
     def __init__(
         self, network, device: torch.device, dtype: torch.dtype, capturing: threading.Lock
@@ -84,7 +94,8 @@ class _ThreadStream:
             torch.cuda.device(self._device),
             torch.cuda.stream(self._stream),
         ):
-            batch = self._batch((max(padded_size(num_rows), _SMALLEST_BATCH), *planes.shape[1:]))
+            size = max(padded_size(num_rows), _SMALLEST_BATCH)
+            batch = self._batch((size, *planes.shape[1:]))
             batch.host_planes[:num_rows] = torch.from_numpy(planes)
             batch.launch()
             self._stream.synchronize()
@@ -103,7 +114,14 @@ class _ThreadStream:
 
 
 class _Batch:
-    """The buffers for one batch size, and the CUDA graph from its input to its outputs."""
+    """The buffers for one batch size, and the CUDA graph from its input to its outputs.
+
+    Args:
+        network: the network on ``device``.
+        shape: (B, C, H, W), the shape of the padded batch.
+        dtype: number format of the forward pass.
+        stream: the current CUDA stream, on which the graph is captured.
+    """
 
     def __init__(
         self, network, shape: tuple[int, ...], device: torch.device, dtype: torch.dtype, stream
@@ -121,14 +139,14 @@ class _Batch:
         self._graph = self._captured(stream)
 
     def launch(self) -> None:
-        """Enqueue copies and forward pass on the current stream; the caller must wait for it."""
+        """Enqueue input copy, forward pass and output copies on the current stream; do not wait."""
         if self._graph is None:
             self._enqueue()
         else:
             self._graph.replay()
 
     def _captured(self, stream):
-        """Capture `_enqueue` as a CUDA graph; return None if it cannot be captured."""
+        """Capture `_enqueue` as a CUDA graph, or log a warning and return None if that fails."""
         graph = torch.cuda.CUDAGraph()
         try:
             with torch.cuda.graph(graph, stream=stream, capture_error_mode="thread_local"):
@@ -161,11 +179,12 @@ def _warn_of_no_graphs(reason: str) -> None:
 
 
 def padded_size(num_rows: int) -> int:
-    """Return the padded size of a batch of ``num_rows``: up to 16 rows, the next power of two.
+    """Return the number of rows to which a batch of ``num_rows`` positions is padded.
 
-    Above 16, it is the next multiple of an eighth of that power, or of 8 if that is more. torch
-    needs separate kernels, or a CUDA graph, for every size. (OpenVINO needs no padding: a change of
-    size costs 0.1 ms.)
+    Up to 16 rows, this is the next power of two; above, the next multiple of an eighth of that
+    power, or of 8 if that eighth is smaller. Few sizes are best because torch needs separate
+    kernels, or a CUDA graph, for each size. (OpenVINO needs no padding: a change of size costs 0.1
+    ms.)
     """
     next_power = 1 << (num_rows - 1).bit_length()
     if num_rows <= 16:

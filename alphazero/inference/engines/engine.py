@@ -1,8 +1,8 @@
-"""The protocol of engines, which run the network's forward pass; each engine is an `Evaluator`.
+"""Defines the protocol of engines, evaluators that run the forward pass of a network.
 
 Networks are torch modules; planes and outputs are numpy arrays. `engines.registry` chooses and
 makes engines, `engines.agreement` measures their accuracy, and
-`alphazero.inference.verified_engine` replaces one that is not accurate.
+`alphazero.inference.verified_engine` replaces an engine that is not accurate enough.
 """
 
 from __future__ import annotations
@@ -16,29 +16,30 @@ if TYPE_CHECKING:  # importing torch takes seconds; naming an engine does not ne
 
 
 class Engine(Protocol):
-    """Runs the forward pass of one network.
+    """Runs the forward pass of one network, with a particular library and number format.
 
-    An engine fulfils the contract of `alphazero.inference.evaluator.Evaluator`. In addition,
-    several threads may call `evaluate` at the same time. On a CPU, each call uses a single
-    thread, so that one call per core keeps all cores busy.
+    An engine follows the rules of `alphazero.inference.evaluator.Evaluator`. In addition, several
+    threads may call `evaluate` at the same time. On a CPU, each call uses a single thread,
+    so that one call per core keeps all cores busy.
     """
 
     def load(self, network: torch.nn.Module, planes: np.ndarray) -> None:
-        """Copy the weights of a torch module, while no other call is under way.
+        """Copy a network's weights into the engine; no other call of the engine may be running.
 
         Args:
-            network: see `alphazero.network.registry.make_network`.
-            planes: float32[M, C, H, W], positions of the game, for engines that need calibration.
+            network: a torch module, see `alphazero.network.registry.make_network`.
+            planes: float32[M, C, H, W], positions of the game, for engines that need example input
+                to convert or to quantize a network.
         """
         ...
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Evaluate positions; see `alphazero.inference.evaluator.Evaluator.evaluate`."""
+        """Evaluate positions with the weights loaded last; see `Evaluator.evaluate`."""
         ...
 
 
 class EngineChoice(NamedTuple):
-    """An engine and its number format, such as OpenVINO in int8."""
+    """The name of an engine and the number format it uses, such as OpenVINO in int8."""
 
     engine: str  #: one of `engines.registry.ENGINES`
     precision: str  #: one of `engines.registry.PRECISIONS`

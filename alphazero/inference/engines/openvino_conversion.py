@@ -1,8 +1,8 @@
-"""Convert a torch network to an OpenVINO model.
+"""Converts a torch network to an OpenVINO model.
 
-The converted model takes the weights as inputs, so that a network is converted only once and new
-weights are inserted as constants. `openvino.convert_model` would send usage statistics to Intel
-(see `alphazero.inference.engines.openvino_engine`), so this module calls the undocumented
+The converted model takes the weights as inputs, so a network is converted only once; constants with
+the newest weights then replace these inputs. `openvino.convert_model` would send usage statistics
+to Intel (see `alphazero.inference.engines.openvino_engine`), so this module calls the undocumented
 `TorchScriptPythonDecoder` beneath it; tried with OpenVINO 2025.0, 2025.4, 2026.1 and 2026.4.
 ``tests/inference/test_engines.py`` compares the converted network with torch.
 """
@@ -25,9 +25,11 @@ warnings.filterwarnings("ignore", category=torch.jit.TracerWarning, module="alph
 
 
 def convert(network: torch.nn.Module, planes: np.ndarray) -> openvino.Model:
-    """Convert a network to a model that maps planes and all weights to logits and values.
+    """Convert a network to an OpenVINO model that maps planes and all weights to logits and values.
 
-    The model accepts any number of positions; ``planes`` serves as an example.
+    Args:
+        network: the network, in evaluation mode on the CPU.
+        planes: float32[M, C, H, W], example input; the model accepts any number of positions.
     """
     function = _WeightsAsInputs(network)
     example = (torch.from_numpy(planes[:2]), *function.weights)
@@ -36,13 +38,19 @@ def convert(network: torch.nn.Module, planes: np.ndarray) -> openvino.Model:
         decoder = TorchScriptPythonDecoder(function, example_input=example)
     frontend = FrontEndManager().load_by_framework("pytorch")
     model = frontend.convert(frontend.load(decoder))
-    shapes = [[-1, *planes.shape[1:]], *(list(weight.shape) for weight in function.weights)]
+    shapes = [[-1, *planes.shape[1:]]]
+    shapes += [list(weight.shape) for weight in function.weights]
     model.reshape(dict(zip(model.inputs, shapes)))
     return model
 
 
 def with_weights(template: openvino.Model, network: torch.nn.Module) -> openvino.Model:
-    """Copy a converted model, with the network's weights inserted as constants."""
+    """Return a copy of a converted model whose weight inputs are constants with given weights.
+
+    Args:
+        template: the result of `convert`, which stays unchanged.
+        network: the network with these weights, of the same architecture as the converted one.
+    """
     model = template.clone()
     for parameter, weight in zip(model.get_parameters()[1:], network.parameters()):
         constant = operations.constant(weight.numpy())
@@ -53,7 +61,7 @@ def with_weights(template: openvino.Model, network: torch.nn.Module) -> openvino
 
 
 class _WeightsAsInputs(torch.nn.Module):
-    """The network as a function from planes and weights to logits and values.
+    """A network as a function from planes and weights to policy logits and values.
 
     (`torch.func.functional_call` would be shorter but cannot be traced.)
     """

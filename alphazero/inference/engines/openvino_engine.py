@@ -1,8 +1,8 @@
 """The engine that runs the network with OpenVINO, on the CPU, in float32, bfloat16 or int8.
 
 It needs the optional dependency ``[openvino]``. The network is converted once; new weights are
-inserted into the converted model as constants, and the result is compiled. That takes about 0.05 s
-in float32 and 0.2 s in int8; a new conversion would take at least half a second.
+loaded into the converted model as constants, and the model is compiled. Loading and compiling take
+about 0.05 s in float32 and 0.2 s in int8; a new conversion would take at least half a second.
 """
 
 import functools
@@ -29,7 +29,12 @@ else:
 
 
 def make(choice: EngineChoice, device: torch.device, num_threads: int) -> Engine:
-    """Make an `OpenVinoEngine`, which runs on CPUs only; see `engines.registry.make_engine`."""
+    """Make an `OpenVinoEngine`; see `engines.registry.make_engine`.
+
+    Raises:
+        ConfigError: if the device is not a CPU, OpenVINO is not installed, or the processor does
+            not support the precision.
+    """
     if device.type != "cpu":
         reason = f"it runs on a CPU only (device=cpu), not with device={device}"
         raise ConfigError.of("engine", "openvino", ["torch"], reason)
@@ -42,10 +47,10 @@ class OpenVinoEngine:
     Args:
         precision: "float32", "bfloat16" or "int8" (the tower's convolutions in int8, the rest in
             float32).
-        num_threads: number of concurrent calls, each on its own core.
+        num_threads: maximum number of concurrent calls of `evaluate`; each uses one core.
 
     Raises:
-        ConfigError: if OpenVINO is not installed or the processor lacks the precision.
+        ConfigError: if OpenVINO is not installed or the processor does not support the precision.
     """
 
     def __init__(self, precision: str, num_threads: int):
@@ -57,7 +62,7 @@ class OpenVinoEngine:
         self._generation = 0  # number of times that weights were loaded
 
     def load(self, network: torch.nn.Module, planes: np.ndarray) -> None:
-        """Insert the weights and compile; see `alphazero.inference.engines.engine.Engine.load`."""
+        """Load a network's weights into the model and compile the result; see `Engine.load`."""
         network = folded(network).float().cpu().requires_grad_(False)
         # A user's network may have buffers, which are constants of the template.
         if self._template is None or any(True for _ in network.buffers()):
@@ -69,13 +74,15 @@ class OpenVinoEngine:
         self._generation += 1
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Evaluate positions; see `alphazero.inference.evaluator.Evaluator.evaluate`."""
+        """Evaluate positions with the compiled model; see `Evaluator.evaluate`."""
         request = self._request()
         request.infer([planes], share_inputs=True)
-        return request.get_output_tensor(0).data.copy(), request.get_output_tensor(1).data.copy()
+        logits = request.get_output_tensor(0).data.copy()
+        values = request.get_output_tensor(1).data.copy()
+        return logits, values
 
     def _request(self):
-        """Return this thread's own inference request, made for the newest weights."""
+        """Return the calling thread's inference request for the newest weights."""
         thread = self._thread
         if getattr(thread, "generation", None) != self._generation:
             thread.request = self._compiled.create_infer_request()
@@ -92,12 +99,12 @@ class OpenVinoEngine:
 
 
 def precisions(device: torch.device) -> list[str]:
-    """Return OpenVINO's number formats on a device; [] unless it is a CPU."""
+    """Return the number formats that OpenVINO supports on a device; [] if that is not a CPU."""
     return cpu_precisions() if device.type == "cpu" else []
 
 
 def cpu_precisions() -> list[str]:
-    """Return OpenVINO's number formats on this processor; [] if it is not installed."""
+    """Return the number formats OpenVINO supports on this processor; [] if it is not installed."""
     if openvino is None:
         return []
     capabilities = _core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")

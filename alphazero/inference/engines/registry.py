@@ -1,9 +1,9 @@
-"""The engines by name: their number formats on this machine, the fastest one, and its fallbacks.
+"""Makes engines by name, and chooses the fastest engine and its fallbacks.
 
 To add an engine, write a module NAME_engine.py in this package with a class that implements
-`Engine` and two functions: `make`, with the arguments of `make_engine`, and `precisions`, which
+`Engine` and two functions: `make`, with the parameters of `make_engine`, and `precisions`, which
 takes a device. Add the name to `ENGINES`, and any new number format to `PRECISIONS`. A module is
-imported when its engine is requested, because torch and OpenVINO take seconds to import.
+imported only when its engine is requested, because torch and OpenVINO take seconds to import.
 """
 
 from __future__ import annotations
@@ -24,11 +24,12 @@ PRECISIONS = ("float32", "bfloat16", "int8")
 
 
 def make_engine(choice: EngineChoice, device: torch.device, num_threads: int) -> Engine:
-    """Make an engine, which has no network yet; call its `load` next.
+    """Make an engine without a network; load one into it with `Engine.load`.
 
     Args:
-        device: torch device.
-        num_threads: number of concurrent calls of `evaluate` on a CPU.
+        choice: the engine and its number format.
+        device: the torch device that evaluates.
+        num_threads: maximum number of concurrent calls of `evaluate` on a CPU.
 
     Raises:
         ConfigError: if there is no such engine, or it does not run on this machine.
@@ -37,7 +38,13 @@ def make_engine(choice: EngineChoice, device: torch.device, num_threads: int) ->
 
 
 def precisions(engine: str, device: torch.device) -> list[str]:
-    """Return the number formats in which an engine is fast on a device; [] if it cannot run.
+    """Return the number formats in which an engine is fast on a device.
+
+    Args:
+        engine: name of the engine, one of `ENGINES`.
+
+    Returns:
+        Some of `PRECISIONS`; [] if the engine cannot run on the device.
 
     Raises:
         ConfigError: if there is no such engine.
@@ -46,11 +53,18 @@ def precisions(engine: str, device: torch.device) -> list[str]:
 
 
 def preferred_engine(wanted: EngineChoice, device: torch.device) -> EngineChoice:
-    """Choose engine and precision: what the user names and, for "auto", the fastest.
+    """Replace "auto" in the user's choice of engine and precision by the fastest available one.
 
-    OpenVINO is faster than torch on a CPU, and int8 faster than bfloat16 and float32, for all but
-    tiny networks, see `docs/performance.md`. A named engine or precision is kept even if this
-    machine lacks it; the error from `make_engine` then says what is missing.
+    OpenVINO is faster than torch on a CPU, and int8 is faster than bfloat16 and float32, for all
+    but tiny networks; see `docs/performance.md`. An engine or precision that the user names is kept
+    even if this machine lacks it; the error from `make_engine` then says what is missing.
+
+    Args:
+        wanted: the user's choice, in which either field may be "auto".
+        device: the torch device that evaluates.
+
+    Raises:
+        ConfigError: if there is no engine with the given name.
     """
     engines = ("openvino", "torch") if wanted.engine == "auto" else (wanted.engine,)
     for engine in engines:
@@ -64,7 +78,7 @@ def preferred_engine(wanted: EngineChoice, device: torch.device) -> EngineChoice
 def fallbacks(choice: EngineChoice, device: torch.device) -> list[EngineChoice]:
     """Return ``choice``, followed by the engines to try in turn if its outputs are inaccurate.
 
-    Each is more precise than the one before; the last one is the reference.
+    Each is at least as precise as the one before; the last one is the reference, torch in float32.
     """
     order = [choice]
     if choice.precision == "int8" and "bfloat16" in precisions(choice.engine, device):

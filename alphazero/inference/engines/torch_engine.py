@@ -1,4 +1,4 @@
-"""The engine that every machine has: torch on the CPU (or an Apple GPU), float32 or bfloat16.
+"""The engine that runs on every machine: torch on a CPU or an Apple GPU, in float32 or bfloat16.
 
 Batch normalization is folded into the convolutions, and arrays have their channels last in memory.
 """
@@ -18,7 +18,13 @@ from alphazero.runtime.errors import ConfigError
 
 
 def make(choice: EngineChoice, device: torch.device, num_threads: int) -> Engine:
-    """Make a `TorchEngine` or, on an NVIDIA GPU, a `CudaEngine`."""
+    """Make a `TorchEngine`, or a `CudaEngine` for an NVIDIA GPU.
+
+    See `engines.registry.make_engine` for the arguments.
+
+    Raises:
+        ConfigError: if the precision is neither float32 nor bfloat16.
+    """
     if choice.precision not in ("float32", "bfloat16"):
         reason = f"{choice.engine} does not have it, but engine=openvino does"
         raise ConfigError.of("precision", choice.precision, ["float32", "bfloat16"], reason)
@@ -28,16 +34,20 @@ def make(choice: EngineChoice, device: torch.device, num_threads: int) -> Engine
 
 
 def precisions(device: torch.device) -> list[str]:
-    """Return the number formats that the device computes in hardware."""
+    """Return the number formats in which torch is fast on a device.
+
+    These are float32 and, if the hardware supports it, bfloat16.
+    """
     return ["float32", "bfloat16"] if has_bfloat16(device) else ["float32"]
 
 
 class TorchEngine:
     """Runs a network with torch; see `alphazero.inference.engines.engine.Engine`.
 
-    A call outside the main thread uses only that thread. torch's default, which splits each layer
-    over all threads with a barrier after it, is slower (two threads, 4 x 48 network: 1.2 times) and
-    drops to a tenth of its speed whenever another program uses a core.
+    A call outside the main thread uses only its own thread. By default, torch would split each
+    layer among all threads and then wait for the slowest. That is slower (1.2 times with two
+    threads and a 4 x 48 network) and drops to a tenth of its speed whenever another program uses a
+    core.
 
     Args:
         precision: "float32" or "bfloat16".
@@ -51,16 +61,19 @@ class TorchEngine:
         self._network: torch.nn.Module | None = None
 
     def load(self, network: torch.nn.Module, planes: np.ndarray) -> None:
-        """Copy the weights; see `alphazero.inference.engines.engine.Engine.load`."""
-        fresh = folded(network).to(self._device, self._dtype).to(memory_format=torch.channels_last)
-        fresh.requires_grad_(False)
+        """Copy a network's weights to the device; see `Engine.load`."""
+        fresh = folded(network).to(self._device, self._dtype)
+        fresh = fresh.to(memory_format=torch.channels_last).requires_grad_(False)
         if self._network is None:
             self._network = fresh
         else:
             copy_weights(fresh, self._network)
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Evaluate positions; see `alphazero.inference.evaluator.Evaluator.evaluate`."""
+        """Evaluate positions; see `Evaluator.evaluate`.
+
+        On a CPU, the calling thread evaluates alone, unless it is the main thread.
+        """
         assert self._network is not None
         self._limit_thread()
         num_rows = len(planes)
@@ -68,21 +81,22 @@ class TorchEngine:
             batch = torch.from_numpy(padded(planes, padded_size(num_rows)))
             batch = batch.to(self._device, self._dtype)
             output = self._network(batch.contiguous(memory_format=torch.channels_last))
+            logits = output.prior_logits[:num_rows].float()
             values = expected_value(output.value_logits[:num_rows].float())
-            return output.prior_logits[:num_rows].float().cpu().numpy(), values.cpu().numpy()
+            return logits.cpu().numpy(), values.cpu().numpy()
 
     def _limit_thread(self) -> None:
-        """Make torch use only the calling thread, unless it is the main thread."""
-        thread = self._thread
-        if threading.current_thread() is threading.main_thread() or hasattr(thread, "limited"):
-            return
-        torch.set_num_threads(1)  # for this thread
-        thread.limited = True
+        """Make torch use only the calling thread, unless that is the main thread."""
+        is_main = threading.current_thread() is threading.main_thread()
+        if not is_main and not hasattr(self._thread, "limited"):
+            torch.set_num_threads(1)  # for this thread
+            self._thread.limited = True
 
 
 def padded(planes: np.ndarray, num_rows: int) -> np.ndarray:
-    """Append zeros to ``planes`` (float32[B, C, H, W]) up to ``num_rows`` rows."""
+    """Append positions of all zeros to ``planes``, float32[B, C, H, W], up to ``num_rows`` rows."""
     if num_rows == len(planes):
         return planes
-    zeros = np.zeros((num_rows - len(planes), *planes.shape[1:]), np.float32)
+    num_added = num_rows - len(planes)
+    zeros = np.zeros((num_added, *planes.shape[1:]), np.float32)
     return np.concatenate([planes, zeros])

@@ -1,4 +1,5 @@
 """Adapters for games from other libraries: OpenSpiel, PettingZoo and pgx.
 
-Each adapter makes a `Game` from the library's name for it, and imports the library only then.
+Each adapter makes a `Game` from the name that the library gives the game or environment. It imports
+the library only when a game is made.
 """

@@ -2,13 +2,13 @@
 
 The positions of such a game wrap OpenSpiel's states, which are copied in C++. A game qualifies if
 one or two players take turns, without chance or hidden information, and the range of its results is
-known. Others are refused with the reason. This module knows no rules: tables hold what OpenSpiel
-does not state, and random games reveal the meaning of the planes.
+known. Other games are refused with the reason. This module contains no rules: its tables hold facts
+that OpenSpiel does not state, and random games reveal which planes hold each player's pieces.
 
 Differences from OpenSpiel: the player who begins is number 0 (in its chess, number 1 begins); if
 the planes are the same for both players, an extra plane shows who is to move; and ``max_plies=``
-ends a game early, as a draw or, in a puzzle, with the reward so far. Actions keep OpenSpiel's
-numbers.
+ends a game early, with the result that OpenSpiel then states: a draw or, in a puzzle, the reward so
+far. Actions keep OpenSpiel's numbers.
 """
 
 import collections
@@ -62,27 +62,33 @@ _MAX_PROBED_PLIES = 300  # most plies of one of these random games
 
 
 def require_open_spiel() -> None:
-    """Raise MissingPackage if OpenSpiel is not installed."""
+    """Raise `MissingPackage` if OpenSpiel is not installed."""
     if importlib.util.find_spec("pyspiel") is None:
         install = 'pip install "alphazero-selfplay[open_spiel]"'
         raise MissingPackage(f"OpenSpiel is not installed; install it with {install}.")
 
 
 def load_game(text: str) -> PythonGame:
-    """Make the game ``"open_spiel:" + text``.
+    """Make the OpenSpiel game with the name ``"open_spiel:" + text``.
 
     Args:
-        text: a game such as ``hex(board_size=7)``. Besides the game's own parameters, ``max_plies``
-            limits the length of games.
+        text: an OpenSpiel game with its parameters, such as ``hex(board_size=7)``. The additional
+            parameter ``max_plies``, which is not passed to OpenSpiel, limits the plies of a game.
 
     Raises:
-        ConfigError: if OpenSpiel is not installed, has no such game, or the game does not qualify.
+        MissingPackage: if OpenSpiel is not installed.
+        ConfigError: if OpenSpiel has no such game, or the game does not qualify.
     """
     return PythonGame(_Start(text), f"open_spiel:{text}")
 
 
 class SpielPosition:
-    """An OpenSpiel state wrapped as an `alphazero.own_games.python_game.Position`."""
+    """An OpenSpiel state wrapped as an `alphazero.own_games.python_game.Position`.
+
+    Args:
+        rules: the data that all positions of the game share.
+        state: the OpenSpiel state, which `step` changes in place.
+    """
 
     def __init__(self, rules: "_Rules", state: Any):
         self._rules = rules
@@ -98,11 +104,16 @@ class SpielPosition:
         self._state.apply_action(action)
         agent = self._state.current_player()
         # At the end of a game OpenSpiel names no player; the result is for whoever would be next.
-        is_over = agent < 0
-        self._player = self._rules.next_in_turn(self._player) if is_over else self._swapped(agent)
+        if agent < 0:
+            self._player = (self._player + 1) % self._rules.game.num_players()
+        else:
+            self._player = self._swapped(agent)
 
     def _swapped(self, agent: int) -> int:
-        """Convert OpenSpiel's number of a player (0 or 1) to ours, or ours to OpenSpiel's."""
+        """Convert a player's number, 0 or 1, from OpenSpiel's numbering to ours or back.
+
+        In our numbering, 0 begins the game.
+        """
         return agent ^ self._rules.first
 
     def player_to_move(self) -> int:
@@ -119,11 +130,12 @@ class SpielPosition:
 
     def observe(self) -> np.ndarray:
         rules = self._rules
-        seen = rules.planes(self._state, self._swapped(self._player))
+        observed = rules.planes(self._state, self._swapped(self._player))
+        num_observed = len(observed)
         planes = np.empty(rules.planes_shape, np.bool_ if rules.is_binary else np.float32)
-        planes[: len(seen)] = seen
-        planes[len(seen) :] = self._player
-        if rules.is_binary and not np.array_equal(planes[: len(seen)], seen):
+        planes[:num_observed] = observed
+        planes[num_observed:] = self._player
+        if rules.is_binary and not np.array_equal(planes[:num_observed], observed):
             reason = f"after {self._state.history()} its planes hold more than 0 and 1"
             raise ConfigError.of("game", f"open_spiel:{rules.text}", reason=reason)
         return planes
@@ -132,7 +144,10 @@ class SpielPosition:
         return self._rules.cells(self._state)
 
     def to_text(self) -> str | None:
-        """Return OpenSpiel's text of the position; None if `cells` shows everything."""
+        """Return OpenSpiel's text of the position, or None if the board of `cells` shows it all.
+
+        A FEN is drawn as a board with one line per row.
+        """
         if self._rules.has_board:
             return None
         text = re.sub(r"\x1b\[\d*m", "", str(self._state)).strip("\n")
@@ -145,7 +160,11 @@ class SpielPosition:
 
 
 class _Start(SpielPosition):
-    """The start position of an OpenSpiel game, which also has the attributes of the game."""
+    """The start position of an OpenSpiel game; it also has attributes such as ``num_actions``.
+
+    Args:
+        text: the game's name with its parameters, such as ``hex(board_size=7)``.
+    """
 
     def __init__(self, text: str):
         rules = _rules_of(text)
@@ -176,23 +195,24 @@ class _Start(SpielPosition):
 
 
 class _Rules:
-    """The data of an OpenSpiel game that all its positions share; inferred once from random games.
+    """The data that all positions of an OpenSpiel game share, partly inferred from random games.
 
     Attributes:
         text: the game's name with its parameters.
         name: the game's name without its parameters.
-        game: OpenSpiel's object.
+        game: OpenSpiel's game object.
         start: OpenSpiel's first state, from which all others are copied; never changed.
         first: OpenSpiel's number of the player who begins.
         max_plies: limit on the plies of a game.
-        planes_shape: [C, H, W], including the plane of the player to move, if there is one.
+        planes_shape: (C, H, W), including the plane of the player to move, if there is one.
         is_binary: whether the planes hold only 0 and 1.
         is_determined_by_planes: see `DETERMINED_BY_PLANES`.
-        texts: the text that a person reads for each action.
-        typed: the actions, by the texts that a person may type.
+        texts: the text that a person reads for each action, in the order of their numbers.
+        typed: the action for each text that a person may type, {text: action}; texts are simplified
+            by `_plain`.
         squares: the squares of each action, see `alphazero.games.rules.action_squares`.
-        rows_from_top: whether the names of squares count rows from the top.
-        has_board: whether `cells` shows everything a person needs.
+        rows_from_top: True if row 1 is at the top of the board, False if it is at the bottom.
+        has_board: whether the board that `cells` returns shows everything a person needs.
     """
 
     def __init__(self, text: str):
@@ -206,44 +226,47 @@ class _Rules:
         self.start = self.game.new_initial_state()
         self.first = self.start.current_player()
         self._buffers = threading.local()
-        self._seen_shape = self._shape_of_planes()
+        self._observed_shape = self._shape_of_planes()
         moves = list(self._random_moves())
         self._pieces, self.is_binary, depends_on_player = self._planes_of(moves)
         needs_plane = self.game.num_players() == 2 and not depends_on_player
-        self.planes_shape = self._seen_shape[0] + needs_plane, *self._seen_shape[1:]
+        num_planes, height, width = self._observed_shape
+        self.planes_shape = (num_planes + needs_plane, height, width)
         self.texts, self.typed = _action_texts(self)
         self.squares, self.rows_from_top = self._named_squares(moves)
         self.has_board = self._has_board(moves)
 
-    def next_in_turn(self, player: int) -> int:
-        """Return the player (in our numbers) whose turn follows ``player``'s."""
-        return (player + 1) % self.game.num_players()
-
     def planes(self, state: Any, agent: int) -> np.ndarray:
-        """Return the network's input that a player observes, [C, H, W].
+        """Return the planes that a player observes in a state, [C, H, W].
 
-        The next call overwrites the array.
+        The array is only valid until the next call, which may overwrite it. The plane of the player
+        to move, which `SpielPosition.observe` may add, is missing.
 
         Args:
             state: an OpenSpiel state.
             agent: OpenSpiel's number of the player.
         """
         if not self._has_tensor:
-            played = np.zeros(self._seen_shape, np.float32)
+            played = np.zeros(self._observed_shape, np.float32)
             played[0, 0, state.history()] = 1
             return played
         buffer = getattr(self._buffers, "observation", None)
         if buffer is None:
             from open_spiel.python.observation import make_observation
 
-            buffer = self._buffers.observation = make_observation(self.game)
+            buffer = make_observation(self.game)
+            self._buffers.observation = buffer
         buffer.set_from(state, agent)
-        return buffer.tensor.reshape(self._seen_shape)
+        return buffer.tensor.reshape(self._observed_shape)
 
     def cells(self, state: Any) -> np.ndarray:
-        """Return the board, int8[H, W]: 0 empty, 1 the first player's piece, 2 the second's."""
-        seen = self.planes(state, self.first) > 0
-        first, second = (seen[planes].any(axis=0) for planes in self._pieces)
+        """Return the board of an OpenSpiel state, int8[H, W].
+
+        A square is 0 if empty, 1 if it holds a piece of the player who begins the game, 2 if it
+        holds the other player's.
+        """
+        observed = self.planes(state, self.first) > 0
+        first, second = (observed[is_piece].any(axis=0) for is_piece in self._pieces)
         board = np.where(first, 1, 2 * second).astype(np.int8)
         return board[::-1] if self.name in FROM_BELOW else board
 
@@ -252,48 +275,55 @@ class _Rules:
         return self.game.get_type().provides_observation_tensor
 
     def _shape_of_planes(self) -> tuple[int, int, int]:
-        """Return the shape (C, H, W) in which we read OpenSpiel's observation tensor.
+        """Return the shape (C, H, W) to which OpenSpiel's observation tensor is reshaped.
 
-        A flat tensor is read as one row. A game without a tensor gets one row with a cell for each
-        action, which is 1 if the action was played.
+        A flat tensor becomes one row. A game without a tensor gets one row with a cell for each
+        action, which is 1 if the action has been played.
         """
         if not self._has_tensor:
             return 1, 1, self.game.num_distinct_actions()
         shape = tuple(self.game.observation_tensor_shape())
         if len(shape) == 3:
             return shape
-        num_planes, size = (1, *shape) if len(shape) == 1 else (shape[0], math.prod(shape[1:]))
+        num_planes = 1 if len(shape) == 1 else shape[0]
+        size = math.prod(shape) // num_planes
         side = math.isqrt(size)
         is_square = num_planes > 1 and side * side == size
         return (num_planes, side, side) if is_square else (num_planes, 1, size)
 
     def _random_moves(self) -> Iterator["_Move"]:
-        """Play random games to learn from them, and yield their moves."""
+        """Play random games and yield their moves, from which the planes' meaning is inferred.
+
+        Raises:
+            ConfigError: if an unfinished game has no legal action.
+        """
         rng = random.Random(0)
         state = self.start
         for _ in range(_NUM_PROBES):
             if state.is_terminal() or state.move_number() >= _MAX_PROBED_PLIES:
                 state = self.start
             before = state
+            mover = before.current_player() ^ self.first
             legal = before.legal_actions()
             if not legal:
                 raise ConfigError.of("game", f"open_spiel:{self.text}", reason="no action is legal")
             action = rng.choice(legal)
             state = before.clone()
             state.apply_action(action)
-            yield _Move(before, before.current_player() ^ self.first, action, state)
+            yield _Move(before, mover, action, state)
 
     def _planes_of(self, moves: list["_Move"]) -> tuple[tuple[np.ndarray, np.ndarray], bool, bool]:
         """Infer from the moves of random games what the planes show.
 
         Returns:
-            Masks of the planes that hold the first and the second player's pieces, bool[C] each;
-            whether all planes hold only 0 and 1; and whether the two players see different planes.
+            A pair of masks, bool[C] each, of the planes that hold the first and the second player's
+            pieces; whether all planes hold only 0 and 1; and whether the two players ever see
+            different planes.
         """
         is_binary = True
         depends_on_player = False
         is_puzzle = self.game.num_players() == 1
-        pieces = _PlayersPlanes(self._seen_shape[0])
+        pieces = _PlayersPlanes(self._observed_shape[0])
         for move in moves:
             before = self.planes(move.before, self.first).copy()
             after = self.planes(move.after, self.first).copy()
@@ -307,117 +337,156 @@ class _Rules:
     def _named_squares(self, moves: list["_Move"]) -> tuple[list[tuple[int, ...]], bool]:
         """Return the squares that each action's text names, and whether row 1 is at the top.
 
-        Both ways of counting rows are tried on the moves of random games: afterwards, the last
-        square of a move must hold a piece of the mover. If neither way fits, no action has squares.
+        Both ways of counting rows are tried on the moves of random games: after each move, the last
+        square named in its text must hold a piece of the mover. If neither way fits all moves, no
+        action has squares.
         """
         names = [text.rstrip("*") for text in self.texts]
-        shape = self._seen_shape[1:]
+        _, height, width = self._observed_shape
         for from_top in (False, True):
-            squares = [named_squares(name, *shape, from_top) or () for name in names]
-            named = [(squares[move.action], move) for move in moves if squares[move.action]]
-            if named and all(
-                self.cells(move.after).flat[places[-1]] == 1 + move.mover for places, move in named
-            ):
+            squares = [named_squares(name, height, width, from_top) or () for name in names]
+            named = [move for move in moves if squares[move.action]]
+            if named and all(self._ends_on(squares[move.action][-1], move) for move in named):
                 return squares, from_top
         return [()] * len(names), False
+
+    def _ends_on(self, square: int, move: "_Move") -> bool:
+        """Return whether the mover has a piece on a square after a move."""
+        return self.cells(move.after).flat[square] == 1 + move.mover
 
     def _has_board(self, moves: list["_Move"]) -> bool:
         """Return whether the board that `cells` returns shows everything that a person needs.
 
-        It does if actions are squares or columns, each player has one plane of pieces, and the
-        other planes show only empty squares or are the same on all squares.
+        It does if each action names squares or a column, each player has one plane of pieces, and
+        the other planes show only empty squares or are the same on all squares.
         """
-        height, width = self._seen_shape[1:]
+        _, height, width = self._observed_shape
         is_placed = len(self.texts) in (width, height * width, height * width + 1)
         is_placed = is_placed and self.name not in WRITTEN_BY_POSITION
-        if not (is_placed or any(self.squares)) or any(one.sum() != 1 for one in self._pieces):
+        if not is_placed and not any(self.squares):
+            return False
+        if any(planes.sum() != 1 for planes in self._pieces):
             return False
         is_piece = self._pieces[0] | self._pieces[1]
         for move in moves:
             planes = self.planes(move.after, self.first)
             empty = planes[is_piece].sum(axis=0) == 0
-            if any(np.ptp(plane) and (plane != empty).any() for plane in planes[~is_piece]):
-                return False
+            for plane in planes[~is_piece]:
+                is_constant = np.ptp(plane) == 0
+                if not is_constant and (plane != empty).any():
+                    return False
         return True
 
 
 class _PlayersPlanes:
     """Infers which planes hold each player's pieces: those to which only that player's moves add.
 
-    Moves that rotate parts of the board add squares to both players' planes; then the number of
-    pieces decides. A plane that ever covers the whole board is a flag, not pieces.
+    In games whose moves rotate parts of the board, a move adds squares to both players' planes; the
+    plane in which the number of pieces grows is then the mover's. A plane that ever covers the
+    whole board is a flag, not pieces.
     """
 
     def __init__(self, num_planes: int):
-        self._places = np.zeros((2, num_planes), np.bool_)  # this player's move set a new square
-        self._counts = np.zeros((2, num_planes), np.bool_)  # and increased their number
+        self._fills = np.zeros((2, num_planes), np.bool_)  # this player's move set a new square
+        self._grows = np.zeros((2, num_planes), np.bool_)  # this player's move added pieces
         self._flags = np.zeros(num_planes, np.bool_)
 
     def add(self, mover: int, before: np.ndarray, after: np.ndarray) -> None:
-        """Record a move of player ``mover`` and the planes before and after it, bool[C, H, W]."""
+        """Record the planes before and after a move of a random game.
+
+        Args:
+            mover: the player who made the move; 0 began the game.
+            before, after: bool[C, H, W], True where a plane is above 0.
+        """
         board = (1, 2)
-        self._places[mover] |= (after & ~before).any(axis=board)
-        self._counts[mover] |= after.sum(axis=board) > before.sum(axis=board)
+        self._fills[mover] |= (after & ~before).any(axis=board)
+        self._grows[mover] |= after.sum(axis=board) > before.sum(axis=board)
         self._flags |= before.all(axis=board)
 
     def pieces(self, is_puzzle: bool) -> tuple[np.ndarray, np.ndarray]:
-        """Return masks of the first and the second player's planes, bool[C] each.
+        """Return masks of the planes with the first and the second player's pieces, bool[C] each.
 
-        All entries are False if the planes do not look like a board.
+        All entries are False if no plane can be assigned to the first player or, in a game for two,
+        the players would have different numbers of planes.
+
+        Args:
+            is_puzzle: whether the game has only one player.
         """
-        for grown in (self._places, self._counts):
-            first, second = grown & ~grown[::-1] & ~self._flags
+        for changed in (self._fills, self._grows):
+            only_own = changed & ~changed[::-1]
+            first, second = only_own & ~self._flags
             if first.any() and (is_puzzle or first.sum() == second.sum()):
                 return first, second
-        return np.zeros_like(first), np.zeros_like(first)
+        nothing = np.zeros_like(self._flags)
+        return nothing, nothing
 
 
 class _Move(NamedTuple):
     """A move of a random game, with OpenSpiel's states before and after it."""
 
     before: Any
-    mover: int  #: our number of the player who moves
+    mover: int  #: the player who moves; 0 began the game
     action: int
     after: Any
 
 
 @functools.lru_cache(maxsize=8)
 def _rules_of(text: str) -> _Rules:
-    """Make the shared data of a game; it is cached because a run makes its game several times."""
+    """Return the data that all positions of a game share, cached: a run makes its game repeatedly.
+
+    Args:
+        text: the game's name with its parameters, such as ``hex(board_size=7)``.
+    """
     return _Rules(text)
 
 
 def _load(text: str) -> tuple[str, Any, int | None]:
-    """Load a game by OpenSpiel; return its name, OpenSpiel's object and the user's `max_plies`.
+    """Load a game from OpenSpiel.
+
+    Args:
+        text: the game's name with its parameters, possibly with our own parameter ``max_plies``.
+
+    Returns:
+        The game's name without parameters, OpenSpiel's game object, and ``max_plies``, the user's
+        limit on the plies of a game; None if there is none.
 
     Raises:
-        ConfigError: see `load_game`.
+        MissingPackage, ConfigError: see `load_game`.
     """
     require_open_spiel()
     import pyspiel
 
     name = text.partition("(")[0]
+    full_name = f"open_spiel:{text}"
     kinds = {kind.short_name: kind for kind in pyspiel.registered_games()}
     reason = _reason_against(kinds[name]) if name in kinds else "OpenSpiel has no such game"
     if reason is not None:
-        raise ConfigError.of("game", f"open_spiel:{text}", reason=reason)
+        raise ConfigError.of("game", full_name, reason=reason)
     try:
         parameters = pyspiel.game_parameters_from_string(text)
         max_plies = parameters.pop("max_plies", None)
         game = pyspiel.load_game(parameters.pop("name"), parameters)
     except pyspiel.SpielError as error:
-        reason = f"OpenSpiel says: {str(error).strip().splitlines()[0].rstrip('.')}"
-        raise ConfigError.of("game", f"open_spiel:{text}", reason=reason) from None
+        first_line = str(error).strip().splitlines()[0]
+        reason = f"OpenSpiel says: {first_line.rstrip('.')}"
+        raise ConfigError.of("game", full_name, reason=reason) from None
     if max_plies is not None and (not isinstance(max_plies, int) or max_plies < 1):
         raise ConfigError.of("max_plies", max_plies, "a whole number from 1")
     reason = _reason_against_size(game)
     if reason is not None:
-        raise ConfigError.of("game", f"open_spiel:{text}", reason=reason)
+        raise ConfigError.of("game", full_name, reason=reason)
     return name, game, max_plies
 
 
 def _reason_against(kind: Any) -> str | None:
-    """Explain why an OpenSpiel game never qualifies; return None if it may for some parameters."""
+    """Return the reason why an OpenSpiel game does not qualify with any parameters.
+
+    Args:
+        kind: OpenSpiel's description of the game, a ``pyspiel.GameType``.
+
+    Returns:
+        A clause such as "it has chance"; None if the game may qualify for some parameters.
+    """
     import pyspiel
 
     kinds = pyspiel.GameType
@@ -433,7 +502,11 @@ def _reason_against(kind: Any) -> str | None:
 
 
 def _reason_against_size(game: Any) -> str | None:
-    """Explain why a game with the given parameters does not qualify; return None if it does."""
+    """Return the reason why a loaded OpenSpiel game does not qualify, or None if it does.
+
+    Args:
+        game: OpenSpiel's game object, made with the user's parameters.
+    """
     import pyspiel
 
     utilities = pyspiel.GameType.Utility
@@ -443,10 +516,11 @@ def _reason_against_size(game: Any) -> str | None:
     if game.num_players() == 2 and not zero_sum:
         return "one player's gain is not the other's loss"
     try:
-        bounds = game.min_utility(), game.max_utility()
+        worst = game.min_utility()
+        best = game.max_utility()
     except pyspiel.SpielError:
-        bounds = (-math.inf, math.inf)
-    if not (all(map(math.isfinite, bounds)) and bounds[0] < bounds[1]):
+        return "the range of its results is not known"
+    if not -math.inf < worst < best < math.inf:
         return "the range of its results is not known"
     return None
 
@@ -455,32 +529,40 @@ def _reason_against_size(game: Any) -> str | None:
 
 
 def _action_texts(rules: _Rules) -> tuple[list[str], dict[str, int]]:
-    """Return the text that people read for each action, and a dictionary to read what they type.
+    """Return the text that people read for each action, and the action for each text they may type.
 
-    An action is shown as the game's own text, or as its number. Texts that differ between the
-    players, such as "x(0,0)" and "o(0,0)", are cut to their common end; the full texts can be typed
-    too.
+    An action is shown as OpenSpiel's text for it, or as its number if that text is missing or
+    ambiguous. Texts that differ between the players, such as "x(0,0)" and "o(0,0)", are cut to
+    their common end; the full texts can be typed too.
+
+    Returns:
+        The texts in the order of the actions, and {simplified text: action}; see `_plain`.
     """
     texts = list(map(str, range(rules.game.num_distinct_actions())))
     if rules.name in WRITTEN_BY_POSITION:
         return texts, {}
-    state, agents = rules.game.new_initial_state(), range(rules.game.num_players())
-    actions = range(len(texts))
-    own = [[state.action_to_string(agent, action) for agent in agents] for action in actions]
+    state = rules.game.new_initial_state()
+    agents = range(rules.game.num_players())
+    own = list[list[str]]()  # for each action, its text for each player
+    for action in range(len(texts)):
+        own.append([state.action_to_string(agent, action) for agent in agents])
     common = list(map(_common_text, own))
     counts = collections.Counter(common)
     typed = {}
     for action, text in enumerate(common):
         if text and counts[text] == 1:
             texts[action] = text
-            typed |= dict.fromkeys([_plain(word) for word in (text, *own[action])], action)
+            for spelling in (text, *own[action]):
+                typed[_plain(spelling)] = action
     return texts, typed
 
 
 def _common_text(texts: list[str]) -> str:
-    if len(set(texts)) > 1:
-        texts = [os.path.commonprefix([text[::-1] for text in texts])[::-1]]
-    return _plain(texts[0])
+    if len(set(texts)) == 1:
+        return _plain(texts[0])
+    reversed_texts = [text[::-1] for text in texts]
+    reversed_end = os.path.commonprefix(reversed_texts)
+    return _plain(reversed_end[::-1])
 
 
 def _plain(text: str) -> str:
@@ -495,7 +577,8 @@ _BRACKETS = str.maketrans("", "", "()[]")
 def _drawn_fen(text: str, rows: int) -> str:
     """Draw a position written in FEN, such as "rnbqkbnr/...", as a board of ``rows`` lines.
 
-    Other texts are returned unchanged.
+    The rest of the FEN, such as the side to move, is appended as a last line. A text that is not a
+    FEN of ``rows`` rows is returned unchanged.
     """
     board, _, rest = text.partition(" ")
     if board.count("/") != rows - 1:

@@ -1,13 +1,14 @@
 """Play PettingZoo environments as games: `make_game("pettingzoo:connect_four_v3")`.
 
-A user's own environment is named by ``module:factory``. Each position of the game owns a copy of
-the environment. An AEC environment qualifies if two agents act in turns, without chance or hidden
-information, and observe planes and an action mask. Others are refused with the reason, as far as it
-can be detected. This module knows no rules.
+A user's own environment is named ``pettingzoo:module:factory``. Each position of the game owns a
+copy of the environment. An AEC environment qualifies if two agents act in turns, without chance or
+hidden information, and observe planes and an action mask. Others are refused with the reason, as
+far as it can be detected. This module contains no rules.
 
-The agent with the larger sum of rewards has won. PettingZoo's environments do not state how long
-their games can be: a table has the limits of the classic ones; users state the limits of others. A
-game that reaches its limit ends with the rewards so far: a draw if rewards come only at the end.
+The agent with the larger sum of rewards wins. PettingZoo's environments do not state how long their
+games can be: a table holds the limits of the classic ones, and users state the limits of others. A
+game that reaches its limit is decided by the rewards so far: a draw if rewards come only at the
+end.
 """
 
 import ast
@@ -49,29 +50,32 @@ _PROBED_PLIES = 30
 
 
 class _Known(NamedTuple):
-    """Properties that a classic environment does not state, as functions of an environment."""
+    """Facts that a classic environment does not state, mostly as functions of the environment."""
 
-    max_plies: Callable[[Any], int | None]
+    max_plies: Callable[[Any], int | None]  #: upper bound on the plies of a game; None if unknown
+    #: The tables (cells, actions) of `alphazero.games.rules.symmetries`; None if unknown.
     symmetries: Callable[[Any], Any] = lambda environment: None
-    #: The board, int8[H, W], as in `alphazero.own_games.python_game.Position.cells`.
+    #: Returns the board, int8[H, W], as `alphazero.own_games.python_game.Position.cells` does; None
+    #: guesses the board from the planes.
     cells: Callable[[Any], np.ndarray] | None = None
-    #: Draws the position as text, if the board does not show everything.
+    #: Draws the position as text; None if the board shows everything.
     drawn: Callable[[Any], str] | None = None
+    #: Whether the planes and the player to move determine everything that follows.
     is_determined_by_planes: bool = False
 
 
 def load_game(text: str) -> PythonGame:
-    """Make the game ``"pettingzoo:" + text``.
+    """Make the PettingZoo game with the name ``"pettingzoo:" + text``.
 
     Args:
         text: a classic environment such as ``connect_four_v3``, or ``module:factory``: the class
-            of an environment, or a function that returns one. Its arguments follow in brackets, as
-            in ``go_v5(board_size=9,max_plies=200)``; ``max_plies`` is not passed on, but limits the
-            length of games.
+            of an environment, or a function that returns one. Arguments for the environment follow
+            in brackets, as in ``go_v5(board_size=9,max_plies=200)``; ``max_plies`` is not passed to
+            the environment, but limits the plies of a game.
 
     Raises:
-        ConfigError: if PettingZoo is not installed, there is no such environment, or it does not
-            qualify.
+        MissingPackage: if PettingZoo or a package that the environment needs is not installed.
+        ConfigError: if there is no such environment, or it does not qualify.
     """
     name = f"pettingzoo:{text}"
     source, arguments = _parsed(name, text)
@@ -84,14 +88,14 @@ def load_game(text: str) -> PythonGame:
 
 
 def require_pettingzoo() -> None:
-    """Raise MissingPackage if PettingZoo or pygame, which draws its boards, is not installed."""
+    """Raise `MissingPackage` if PettingZoo or pygame, which draws its boards, is not installed."""
     if any(importlib.util.find_spec(package) is None for package in ("pettingzoo", "pygame")):
         install = 'pip install "alphazero-selfplay[pettingzoo]"'
         raise MissingPackage(f"PettingZoo is not installed; install it with {install}.")
 
 
 def classic_module(environment_name: str):
-    """Import the module of a classic environment such as ``"connect_four_v3"``.
+    """Import and return the module of a classic environment such as ``"connect_four_v3"``.
 
     Raises:
         MissingPackage: if PettingZoo, or a package that this environment needs, is not installed.
@@ -115,7 +119,12 @@ def classic_module(environment_name: str):
 
 
 class EnvironmentPosition:
-    """A PettingZoo environment wrapped as an `alphazero.own_games.python_game.Position`."""
+    """A PettingZoo environment wrapped as an `alphazero.own_games.python_game.Position`.
+
+    Args:
+        start: the game's start position, which holds the data that all positions share.
+        environment: the environment, which `step` changes in place.
+    """
 
     def __init__(self, start: "_Start", environment: Any):
         self.moves: tuple[int, ...] = ()  #: the actions from the start to this position
@@ -123,7 +132,7 @@ class EnvironmentPosition:
         self._environment = environment
         self._player = self._index(environment.agent_selection)
         self._gain = 0.0  # the first agent's rewards so far minus the second's
-        self._seen: dict[str, np.ndarray] | None = None
+        self._observation: dict[str, np.ndarray] | None = None
 
     def clone(self) -> "EnvironmentPosition":
         twin = object.__new__(EnvironmentPosition)
@@ -133,11 +142,12 @@ class EnvironmentPosition:
 
     def step(self, action: int) -> None:
         self._environment.step(int(action))
-        self.moves, self._seen = (*self.moves, int(action)), None
+        self.moves = (*self.moves, int(action))
+        self._observation = None
         first, second = (self._environment.rewards[agent] for agent in self._start.agents)
         self._gain += float(first) - float(second)
         # Environments differ in the agent they select when a game ends; we take the next in turn.
-        if self._has_ended():
+        if _has_ended(self._environment):
             self._player = 1 - self._player
         else:
             self._player = self._index(self._environment.agent_selection)
@@ -146,7 +156,7 @@ class EnvironmentPosition:
         return self._player
 
     def is_over(self) -> bool:
-        return self._has_ended() or len(self.moves) >= self._start.max_plies
+        return _has_ended(self._environment) or len(self.moves) >= self._start.max_plies
 
     def result(self) -> float:
         return float(np.sign(self._gain if self._player == 0 else -self._gain))
@@ -161,16 +171,24 @@ class EnvironmentPosition:
         return planes
 
     def planes(self) -> np.ndarray:
-        """Return the planes that the agent to move observes, [C, H, W]."""
-        seen = np.asarray(self._observed()["observation"])
-        if seen.ndim == 3:
-            return np.moveaxis(seen, 2, 0)
-        return seen[None] if seen.ndim == 2 else seen.reshape(1, 1, -1)
+        """Return the planes that the agent to move observes, [C, H, W].
+
+        They lack the plane of the player to move, which `observe` adds if both agents observe the
+        same planes.
+        """
+        observed = np.asarray(self._observed()["observation"])
+        if observed.ndim == 3:
+            return np.moveaxis(observed, 2, 0)
+        if observed.ndim == 2:
+            return observed[None]
+        return observed.reshape(1, 1, -1)
 
     def cells(self) -> np.ndarray:
-        """Return the board, int8[H, W]; for an environment not in `_KNOWN`, guess it.
+        """Return the board, int8[H, W]: 0 empty, 1 the first player's piece, 2 the second's.
 
-        The guess is that exactly two planes hold each side's pieces; otherwise, the board is empty.
+        For an environment that is not in `_KNOWN`, the board is guessed: two planes are taken as
+        the pieces of the agent to move and of the opponent. With any other number of planes, the
+        board is empty.
         """
         if self._start.known.cells is not None:
             return self._start.known.cells(self._environment)
@@ -185,30 +203,30 @@ class EnvironmentPosition:
         return None if drawn is None else drawn(self._environment)
 
     def key(self) -> bytes:
-        """Return the moves as bytes, or b"" if the planes are known to determine what follows."""
+        """Return the moves so far as bytes, or b"" if the planes alone identify the position."""
         return np.array(self.moves, np.int32).tobytes() if self._start.has_key else b""
-
-    def _has_ended(self) -> bool:
-        ended, cut = self._environment.terminations, self._environment.truncations
-        return any(ended.values()) or any(cut.values())
 
     def _index(self, agent: str) -> int:
         return self._start.agents.index(agent)
 
     def _observed(self) -> dict[str, np.ndarray]:
-        if self._seen is None:
-            self._seen = self._environment.observe(self._start.agents[self._player])
-        return self._seen
+        if self._observation is None:
+            agent = self._start.agents[self._player]
+            self._observation = self._environment.observe(agent)
+        return self._observation
 
 
 class _Start(EnvironmentPosition):
-    """The start position of an environment, which also has the attributes of the game.
+    """The start position of an environment; it also has attributes such as ``num_actions``.
 
     Args:
-        name: the game's name, for errors.
-        make_environment: returns an AEC environment.
+        name: the game's name, for error messages.
+        make_environment: returns a new AEC environment.
         max_plies: the user's limit on the plies of a game; None keeps the environment's limit.
-        classic: the environment's name, a key of `_KNOWN` if more is known about it.
+        classic: the environment's name, looked up in `_KNOWN` for facts about it.
+
+    Raises:
+        ConfigError: if the environment does not qualify, or the length of its games is not known.
     """
 
     def __init__(self, name, make_environment, max_plies, classic):
@@ -244,8 +262,13 @@ class _Start(EnvironmentPosition):
 def _checked_plies(name: str, max_plies: Any, longest: int | None) -> int:
     """Return the limit on a game's plies: the smaller of the user's and the environment's.
 
+    Args:
+        name: the game's name, for error messages.
+        max_plies: the user's limit; None if there is none.
+        longest: the environment's limit; None if it is not known.
+
     Raises:
-        ConfigError: if neither is known, or one is not a positive integer.
+        ConfigError: if both limits are None, or either is not a positive integer.
     """
     limits = [limit for limit in (max_plies, longest) if limit is not None]
     if not limits:
@@ -260,7 +283,7 @@ def _checked_plies(name: str, max_plies: Any, longest: int | None) -> int:
 
 
 def _reason_against(environment: Any) -> str | None:
-    """Explain why an environment cannot be played as a game; return None if it can."""
+    """Return a clause that says why an environment cannot be played as a game; None if it can."""
     agents = getattr(environment, "possible_agents", None)
     if agents is None or not hasattr(environment, "agent_selection"):
         return "it is not an AEC environment, in which one agent acts at a time"
@@ -271,29 +294,38 @@ def _reason_against(environment: Any) -> str | None:
     sizes: set = {getattr(environment.action_space(agent), "n", None) for agent in agents}
     if len(sizes) != 1 or None in sizes:
         return "its agents do not share one Discrete action space"
-    seen = environment.observe(environment.agent_selection)
-    if not isinstance(seen, dict) or not {"observation", "action_mask"} <= seen.keys():
+    observed = environment.observe(environment.agent_selection)
+    if not isinstance(observed, dict) or not {"observation", "action_mask"} <= observed.keys():
         return "its observations are not a dict of 'observation' and 'action_mask'"
-    if not 1 <= np.ndim(seen["observation"]) <= 3:
+    if not 1 <= np.ndim(observed["observation"]) <= 3:
         return "its observations have more than three axes"
     return None
 
 
 def _shows_both_the_same(environment: Any) -> bool:
-    """Return whether both agents observe the same planes in the first positions of a game."""
+    """Return whether both agents observe the same planes in a game's first 30 positions.
+
+    The game is played on a copy of the environment, always with the first legal action.
+    """
     game = _copy_environment(environment)
     for _ in range(_PROBED_PLIES):
         first, second = (game.observe(agent)["observation"] for agent in game.possible_agents)
         if not np.array_equal(first, second):
             return False
-        if any((*game.terminations.values(), *game.truncations.values())):
+        if _has_ended(game):
             break
-        game.step(int(np.flatnonzero(game.observe(game.agent_selection)["action_mask"])[0]))
+        observed = game.observe(game.agent_selection)
+        legal = np.flatnonzero(observed["action_mask"])
+        game.step(int(legal[0]))
     return True
 
 
+def _has_ended(environment: Any) -> bool:
+    return any(environment.terminations.values()) or any(environment.truncations.values())
+
+
 def _is_binary(space: Any) -> bool:
-    """Return whether all observations of a space consist of 0 and 1."""
+    """Return whether an observation space holds only 0 and 1, as integers or booleans."""
     is_whole = np.issubdtype(space.dtype, np.integer) or space.dtype == np.bool_
     return is_whole and np.min(space.low) >= 0 and np.max(space.high) <= 1
 
@@ -302,18 +334,23 @@ def _is_binary(space: Any) -> bool:
 
 
 def _parsed(name: str, text: str) -> tuple[str, dict[str, Any]]:
-    """Split "go_v5(board_size=9)" into the environment's name and its keyword arguments.
+    """Split a text such as "go_v5(board_size=9)" into the environment's name and its arguments.
 
     Args:
-        name: the whole name of the game, for errors.
-        text: the name without "pettingzoo:"; values are Python literals.
+        name: the whole name of the game, for error messages.
+        text: the name without "pettingzoo:"; the arguments' values are Python literals.
+
+    Raises:
+        ConfigError: if the text does not have this form.
     """
     source, bracket, rest = text.partition("(")
+    brackets = f"({rest}" if bracket else "()"
     try:
-        call = ast.parse(f"f({rest if bracket else ')'}", mode="eval").body
+        call = ast.parse(f"f{brackets}", mode="eval").body
         if not isinstance(call, ast.Call) or call.args:
             raise ValueError(text)
-        return source, {str(word.arg): ast.literal_eval(word.value) for word in call.keywords}
+        arguments = {str(word.arg): ast.literal_eval(word.value) for word in call.keywords}
+        return source, arguments
     except (SyntaxError, ValueError):
         allowed = "NAME or NAME(key=value,...)"
         raise ConfigError.of("game", name, allowed, "it cannot be read") from None
@@ -324,12 +361,19 @@ def _make_classic(name: str, **arguments: Any) -> Any:
 
 
 def _imported(name: str, **arguments: Any) -> Any:
-    """Import a user's factory, named as ``module:factory``, and make its environment."""
+    """Make an environment with a user's factory, imported by its name ``module:factory``."""
     return _called(load_own(name, GAMES, "game"), f"pettingzoo:{name}", arguments)
 
 
 def _called(factory: Callable[..., Any], name: str, arguments: dict[str, Any]) -> Any:
-    """Call a factory of environments; raise `ConfigError` if it does not accept the arguments."""
+    """Call an environment factory with the given arguments, and return the environment.
+
+    Args:
+        name: the game's name, for the error message.
+
+    Raises:
+        ConfigError: if the factory does not accept the arguments.
+    """
     try:
         inspect.signature(factory).bind(**arguments)
     except TypeError as error:
@@ -338,7 +382,7 @@ def _called(factory: Callable[..., Any], name: str, arguments: dict[str, Any]) -
 
 
 def _new(make_environment: Callable[[], Any]) -> Any:
-    """Make an environment, remove its wrappers, and reset it to the start of a game."""
+    """Make an environment, remove its wrappers, reset it to the start of a game, and return it."""
     environment = make_environment()
     environment = getattr(environment, "unwrapped", environment)
     if hasattr(environment, "reset"):
@@ -347,12 +391,12 @@ def _new(make_environment: Callable[[], Any]) -> Any:
 
 
 def _copy_environment(environment: Any) -> Any:
-    """Copy a raw environment independently, by its own ``clone()`` if it has one.
+    """Copy an unwrapped environment with its ``clone()`` method or, if it has none, by attributes.
 
     `copy.deepcopy` would return an environment at the start of the game, since PettingZoo pickles
-    environments by how they were made. We copy the attributes instead, and share the spaces, which
-    never change, and the pygame objects, which cannot be copied. Lists and dicts of plain values
-    need no deep copy (13 us instead of 60 us for connect_four_v3).
+    environments by how they were made. The attributes are therefore copied one by one; the copies
+    share the spaces, which never change, and the pygame objects, which cannot be copied. Lists and
+    dicts of numbers and strings need no deep copy (13 us instead of 60 us for connect_four_v3).
     """
     if callable(getattr(environment, "clone", None)):
         return environment.clone()
@@ -364,14 +408,17 @@ def _copy_environment(environment: Any) -> Any:
 
 
 def _copied(value: Any, memo: dict[int, Any]) -> Any:
-    """Copy an attribute of an environment deeply.
+    """Return a deep copy of an attribute of an environment.
 
-    ``memo`` holds earlier copies by id, as in `copy.deepcopy`.
+    Args:
+        memo: the copies made so far by the id of the original, as in `copy.deepcopy`.
     """
     if type(value) in _PLAIN:
         return value
-    parts = value.values() if type(value) is dict else value
-    is_flat = type(value) in (list, dict) and all(type(part) in _PLAIN for part in parts)
+    is_flat = False
+    if type(value) in (list, dict):
+        parts = value.values() if type(value) is dict else value
+        is_flat = all(type(part) in _PLAIN for part in parts)
     if not is_flat or id(value) in memo:
         return copy.deepcopy(value, memo)
     memo[id(value)] = value.copy()
@@ -385,7 +432,10 @@ _PLAIN = frozenset((int, float, str, bool, type(None)))
 
 
 def _chess_cells(environment: Any) -> np.ndarray:
-    """Return the chess board, int8[8, 8]: 1 white, 2 black, 0 empty; rank 8 is row 0."""
+    """Return the board of a chess environment, int8[8, 8]: 0 empty, 1 white, 2 black.
+
+    Row 0 is rank 8.
+    """
     board = np.zeros(64, np.int8)
     for square, piece in environment.board.piece_map().items():
         board[square] = 1 if piece.color else 2

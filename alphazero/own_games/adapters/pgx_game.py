@@ -1,12 +1,12 @@
 """Play games from pgx, whose rules are written in JAX: `make_game("pgx:go_9x9")`.
 
-The environments are those for two players without chance or hidden information. A state is the
-environment's state packed into bytes, so that one compiled function unpacks, steps and packs a
-whole batch. This module does not know the rules of any game.
+The supported environments are those for two players without chance or hidden information. A state
+is the environment's state packed into bytes, so that one compiled function unpacks, steps and packs
+a whole batch. This module contains no rules.
 
-JAX runs on the CPU in the calling thread: search threads and worker processes already run in
-parallel, and JAX's own threads made these small batches four times slower. If the program imported
-JAX before this module did, JAX's settings are left as they are.
+JAX runs on the CPU in the calling thread, because search threads and worker processes already run
+in parallel, and JAX's own threads made these small batches four times slower. If the program has
+imported JAX before this module does, JAX's settings are left as they are.
 
 Source: S. Koyamada et al., "Pgx: hardware-accelerated parallel game simulators for reinforcement
 learning", 2023.
@@ -30,36 +30,43 @@ from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.jit import announce_compilation, cache_directory, private_folder
 from alphazero.runtime.random_generators import next_bits
 
-_RESULT, _PLAYER, _OVER = slice(0, 4), 4, 5
+_RESULT = slice(0, 4)
+_PLAYER = 4
+_OVER = 5
 _HEADER = 6
 _MAX_SINGLES = 3  # at most this many positions are stepped one by one
 _Tables = tuple[np.ndarray, np.ndarray]
 
 
 class _Facts(NamedTuple):
-    """Properties of a game that pgx does not state."""
+    """Facts about an environment that pgx does not state, such as the length of its games."""
 
-    #: Upper bound on the plies: as many moves as fit on the board, or pgx's limit, at which the
-    #: game is a draw (in go, scored).
+    #: Upper bound on the plies of a game: as many moves as fit on the board, or pgx's limit, at
+    #: which the game ends as a draw (in go, is scored).
     max_plies: int
     batch_size: int  #: positions per call; large states overflow the CPU's cache in larger batches
     appearance: Appearance
-    last_action: str | None = None  #: text of the last action, after one action per square
+    #: Text of the action that follows those of the squares, "pass" or "swap"; None if none does.
+    last_action: str | None = None
     num_piece_planes: int = 1  #: number of planes of each player's pieces
     opponent_plane: int = 1  #: first plane of the opponent's pieces
     #: Converts the board as the second player sees it into the first player's view.
     turn: Callable[[np.ndarray], np.ndarray] = np.asarray
-    symmetries: Callable[[], _Tables] | None = None
+    symmetries: Callable[[], _Tables] | None = None  #: makes the symmetry tables, if there are any
 
 
 def _hex_tables() -> _Tables:
-    """Make the symmetry tables of 11 x 11 hex: the identity and the half turn.
+    """Return the symmetry tables of 11 x 11 hex: the identity and the rotation by 180 degrees.
 
-    No symmetry moves the last action, which swaps the sides.
+    The last action, by which the players swap sides, maps to itself.
+
+    Returns:
+        cells: int32[2, 121]; actions: int32[2, 122]; see `alphazero.games.rules.symmetries`.
     """
     cells, actions = identity_tables(11, 11, 122)
-    half_turn = np.append(cells[0, ::-1], actions[0, -1])
-    return np.stack([cells[0], cells[0, ::-1]]), np.stack([actions[0], half_turn])
+    turned_cells = cells[0, ::-1]
+    turned_actions = np.append(turned_cells, actions[0, -1])
+    return np.stack([cells[0], turned_cells]), np.stack([actions[0], turned_actions])
 
 
 def _half_turn(board: np.ndarray) -> np.ndarray:
@@ -67,13 +74,17 @@ def _half_turn(board: np.ndarray) -> np.ndarray:
 
 
 def _looks(title: str, sides: str, board: str = "wood", **others: Any) -> Appearance:
-    """Make the appearance of a game whose sides are called by their colours.
+    """Return the appearance of a game whose sides are named after the colours of their pieces.
 
     Args:
-        sides: two keys of `_TONES`, separated by a space; the first begins the game.
+        title: the name shown with boards and in pictures.
+        sides: two keys of `_TONES`, separated by a space; the first side begins the game.
+        board: the style of the board, one of `alphazero.games.appearance.BOARDS`.
+        others: more fields of `Appearance`.
     """
     first, second = sides.split()
-    return Appearance(title, (first, second), (_TONES[first], _TONES[second]), board, **others)
+    colors = (_TONES[first], _TONES[second])
+    return Appearance(title, (first, second), colors, board, **others)
 
 
 _TONES = {"White": "light", "Black": "dark", "Yellow": "yellow", "Red": "red"}
@@ -117,12 +128,12 @@ _FACTS = {
 class PgxGame(Game):
     """A game whose rules are a pgx environment.
 
-    A state holds the result, the player to move, whether the game is over, a bit for each action,
-    and the environment's state: one bit per boolean and the bytes of every other number. It leaves
-    out the observation, which `observe` recomputes.
+    A state is a row of bytes that holds the result, the player to move, whether the game is over, a
+    bit for each action (1 if it is legal), and the environment's state: one bit per boolean and the
+    bytes of every other number. The observation is left out; `observe` recomputes it.
 
     Args:
-        environment_name: a key of `_FACTS`.
+        environment_name: the environment's name in pgx, such as "go_9x9"; a key of `_FACTS`.
 
     Raises:
         ConfigError: if the game is not in `_FACTS`, or pgx is not installed.
@@ -131,7 +142,8 @@ class PgxGame(Game):
     state_dtype = np.dtype(np.uint8)
 
     def __init__(self, environment_name: str):
-        self.name, self.rules_object = f"pgx:{environment_name}", self
+        self.name = f"pgx:{environment_name}"
+        self.rules_object = self
         if environment_name not in _FACTS:
             games = ", ".join(f"pgx:{known}" for known in _FACTS)
             reason = "there is no such game of two players without chance"
@@ -141,8 +153,10 @@ class PgxGame(Game):
         self._environment_name = environment_name
         self._facts = facts
         environment = pgx.make(environment_name)
-        self.max_plies, self.appearance = facts.max_plies, facts.appearance
-        self.piece_letters = "." + ("".join(side[:1] for side in facts.appearance.sides) or "XO")
+        self.max_plies = facts.max_plies
+        self.appearance = facts.appearance
+        initials = "".join(side[:1] for side in facts.appearance.sides)
+        self.piece_letters = "." + (initials or "XO")
         start = _first_player_begins(jax, environment)
         self.num_actions = len(start.legal_action_mask)
         height, width, num_planes = start.observation.shape
@@ -154,10 +168,9 @@ class PgxGame(Game):
         self._start_state = np.asarray(jax.jit(functions.pack)(start))
         self.state_size = len(self._start_state)
         self._legal = slice(_HEADER, _HEADER + -(-self.num_actions // 8))
-        self._step, self._observe, self._playout = (
-            jax.jit(jax.vmap(function))
-            for function in (functions.step, functions.observe, functions.playout)
-        )
+        self._step = jax.jit(jax.vmap(functions.step))
+        self._observe = jax.jit(jax.vmap(functions.observe))
+        self._playout = jax.jit(jax.vmap(functions.playout))
 
     def __reduce__(self) -> tuple[type, tuple[str]]:
         return type(self), (self._environment_name,)
@@ -189,23 +202,31 @@ class PgxGame(Game):
     def playout(self, states: np.ndarray, rng: np.ndarray) -> np.ndarray:
         results = np.empty(len(states), np.float32)
         bits = np.array([next_bits(rng) for _ in range(len(states))], np.uint64)
-        self._in_batches(self._playout, results, states, bits.view(np.uint32).reshape(-1, 2))
+        keys = bits.view(np.uint32).reshape(-1, 2)
+        self._in_batches(self._playout, results, states, keys)
         return results
 
     def _in_batches(self, function: Callable, out: np.ndarray, *inputs: np.ndarray) -> None:
-        """Write ``function(*inputs)`` into ``out``, in batches of only two sizes.
+        """Write ``function(*inputs)`` into ``out``, calling it with batches of only two sizes.
 
-        JAX compiles a function for each batch size, which takes seconds. The last batch is padded
-        with copies of its first row.
+        JAX compiles a function anew for each batch size, which takes seconds, so only single rows
+        and full batches are used. The last batch is padded with copies of its first row.
+
+        Args:
+            function: a compiled function of arrays whose first axis is the batch.
+            out: the array for the results, one row per position.
+            inputs: the arguments, with as many rows as ``out``.
         """
         announce_compilation("Compiling the rules of pgx, which takes some seconds ...")
-        start, num = 0, len(out)
+        start = 0
+        num = len(out)
         while start < num:
             size = 1 if num - start <= _MAX_SINGLES else self._facts.batch_size
             stop = min(start + size, num)
             rows = np.arange(start, start + size)
             rows[stop - start :] = start
-            out[start:stop] = np.asarray(function(*(part[rows] for part in inputs)))[: stop - start]
+            batch = [part[rows] for part in inputs]
+            out[start:stop] = np.asarray(function(*batch))[: stop - start]
             start = stop
 
     # --- text -------------------------------------------------------------------------------------
@@ -216,8 +237,10 @@ class PgxGame(Game):
         player = int(state[_PLAYER])
         num = facts.num_piece_planes
         opponent = facts.opponent_plane
-        board = np.where(planes[opponent : opponent + num].any(axis=0), 2 - player, 0)
-        board = np.where(planes[:num].any(axis=0), 1 + player, board).astype(np.int8)
+        is_own = planes[:num].any(axis=0)
+        is_opponents = planes[opponent : opponent + num].any(axis=0)
+        board = np.where(is_opponents, 2 - player, 0)
+        board = np.where(is_own, 1 + player, board).astype(np.int8)
         return facts.turn(board) if player else board
 
     def action_squares(self, action: int) -> tuple[int, ...]:
@@ -240,17 +263,20 @@ class _Functions:
     """Functions of a single state, written in JAX; `PgxGame` vectorizes and compiles them.
 
     Args:
-        start: any state of the environment, to read the shapes of its arrays from.
+        jax: the imported package ``jax``.
+        environment: the pgx environment.
+        start: any state of the environment, to read the shapes and dtypes of its arrays from.
     """
 
     def __init__(self, jax: Any, environment: Any, start: Any):
-        self._jax, self._environment = jax, environment
+        self._jax = jax
+        self._environment = environment
         self._num_actions = len(start.legal_action_mask)
         self._empty = jax.numpy.zeros(0, bool)
         self._leaves, self._tree = jax.tree_util.tree_flatten(self._stripped(start))
 
     def pack(self, state: Any) -> Any:
-        """Pack a state of the environment into a row, uint8[K]; see `PgxGame`."""
+        """Pack an environment state into a row of bytes, uint8[K]; `PgxGame` lists its parts."""
         jnp = self._jax.numpy
         is_over = state.terminated | state.truncated
         result = jnp.where(is_over, state.rewards[state.current_player], jnp.float32(0))
@@ -264,41 +290,47 @@ class _Functions:
         return jnp.concatenate(parts + [self._bytes(leaf) for leaf in leaves])
 
     def step(self, row: Any, action: Any) -> Any:
-        """Play a legal action in a row and return the row after it, both uint8[K]."""
+        """Play a legal action in a packed state, and return the new packed state, uint8[K]."""
         return self.pack(self._environment.step(self._unpack(row), action))
 
     def observe(self, row: Any) -> Any:
-        """Return the network's input for the player to move, float32[C, H, W]."""
+        """Return the network's input for the player to move in a packed state, float32[C, H, W]."""
         jnp = self._jax.numpy
         planes = self._environment.observe(self._unpack(row))
         return jnp.moveaxis(planes, 2, 0).astype(jnp.float32)
 
     def playout(self, row: Any, key: Any) -> Any:
-        """Play a random game to its end; return the result for the player to move in ``row``.
+        """Play random moves to the end of the game and return the result.
 
         Args:
-            row: uint8[K], the position to begin with.
+            row: uint8[K], the packed state to start from.
             key: uint32[2], JAX's random key.
+
+        Returns:
+            The result in [-1, 1] for the player to move in ``row``.
         """
-        jax, jnp = self._jax, self._jax.numpy
+        jax = self._jax
+        jnp = jax.numpy
         start = self._unpack(row)
 
         def play(carried: tuple) -> tuple:
             state, key = carried
             key, used = jax.random.split(key)
             ranks = jnp.cumsum(state.legal_action_mask)
-            action = jnp.argmax(ranks > jax.random.randint(used, (), 0, ranks[-1]))
+            rank = jax.random.randint(used, (), 0, ranks[-1])
+            action = jnp.argmax(ranks > rank)
             after = self._environment.step(state, action)
             return after.replace(observation=self._empty), key
 
         def goes_on(carried: tuple) -> Any:
-            return ~(carried[0].terminated | carried[0].truncated)
+            state, _ = carried
+            return ~(state.terminated | state.truncated)
 
         end, _ = jax.lax.while_loop(goes_on, play, (start, key))
         return end.rewards[start.current_player]
 
     def _stripped(self, state: Any) -> Any:
-        """Remove the observation and the mask of legal actions from a state."""
+        """Return a copy of an environment state without its observation and legal-action mask."""
         return state.replace(observation=self._empty, legal_action_mask=self._empty)
 
     def _bytes(self, array: Any) -> Any:
@@ -308,39 +340,45 @@ class _Functions:
         return numbers.ravel()
 
     def _unpack(self, row: Any) -> Any:
-        """Unpack a row into the environment's state, without the observation."""
-        legal, place = self._read(row, _HEADER, np.zeros(self._num_actions, bool))
+        """Unpack a row of bytes, uint8[K], into an environment state with an empty observation."""
+        legal, offset = self._read(row, _HEADER, np.zeros(self._num_actions, bool))
         leaves = []
         for like in self._leaves:
-            leaf, place = self._read(row, place, like)
+            leaf, offset = self._read(row, offset, like)
             leaves.append(leaf)
         state = self._jax.tree_util.tree_unflatten(self._tree, leaves)
         return state.replace(legal_action_mask=legal)
 
-    def _read(self, row: Any, place: int, like: Any) -> tuple[Any, int]:
-        """Read an array with the shape and dtype of ``like`` from a row.
+    def _read(self, row: Any, offset: int, like: Any) -> tuple[Any, int]:
+        """Read an array with the shape and dtype of ``like`` from a packed state.
 
         Args:
-            row: uint8[K].
-            place: offset of the array's first byte.
+            row: uint8[K], the packed state.
+            offset: offset of the array's first byte.
 
         Returns:
             The array, and the offset of the byte after it.
         """
         num = math.prod(like.shape)
-        is_bits = like.dtype == bool
-        end = place + (-(-num // 8) if is_bits else like.dtype.itemsize * num)
-        part = row[place:end]
-        if is_bits:
-            array = self._jax.numpy.unpackbits(part, count=num).astype(bool)
+        if like.dtype == bool:
+            end = offset + -(-num // 8)
+            array = self._jax.numpy.unpackbits(row[offset:end], count=num).astype(bool)
         else:
-            parts = part.reshape(num, like.dtype.itemsize)
+            item_size = like.dtype.itemsize
+            end = offset + item_size * num
+            parts = row[offset:end].reshape(num, item_size)
             array = self._jax.lax.bitcast_convert_type(parts, like.dtype)
         return array.reshape(like.shape), end
 
 
 def _import_packages() -> tuple[Any, Any]:
-    """Import JAX and pgx; configure JAX unless the program has imported it before."""
+    """Import and return the packages jax and pgx.
+
+    JAX is configured by `_configure`, unless the program has already imported it.
+
+    Raises:
+        ConfigError: if either package is not installed.
+    """
     if any(importlib.util.find_spec(package) is None for package in ("jax", "pgx")):
         message = 'pgx is not installed; install it with pip install "alphazero-selfplay[pgx]".'
         raise ConfigError(message, key="game")
@@ -357,8 +395,8 @@ def _import_packages() -> tuple[Any, Any]:
 def _configure(jax: Any) -> None:
     """Make JAX run on the CPU in the calling thread and cache compiled code on disk.
 
-    JAX reads its number of threads from the environment variable NPROC when it makes its first
-    array. Its warning about forks is hidden, because workers are spawned.
+    JAX reads its number of threads from the environment variable NPROC when it first looks for its
+    devices. JAX's warning about forks is hidden, because workers are spawned, not forked.
     """
     warnings.filterwarnings("ignore", r"os\.fork\(\) was called", RuntimeWarning)
     # If the cache is damaged or full, JAX compiles again.
@@ -382,7 +420,10 @@ def _configure(jax: Any) -> None:
 
 
 def _first_player_begins(jax: Any, environment: Any) -> Any:
-    """Return a start position in which player 0 begins; pgx chooses at random who does."""
+    """Return a start state of an environment in which player 0 is to move.
+
+    Because pgx draws the player who begins from the random key, several keys are tried.
+    """
     init = jax.jit(environment.init)
     states = (init(jax.random.PRNGKey(seed)) for seed in range(1000))
     return next(state for state in states if state.current_player == 0)

@@ -1,6 +1,6 @@
-"""Check, in plain Python, that the rules of a game obey the laws that every game obeys.
+"""Check, in plain Python, that the rules of a game obey the laws that every game must obey.
 
-laws      the laws of a single position and of a single step
-twins     plays a second version of the same rules beside the first
-report    searches random and steered games for a broken law, and summarizes the games
+laws      checks the laws that concern one position, one step or one symmetry
+twins     compares the game with a second version of its rules by playing both at once
+report    searches short, random and steered games for a broken law, and summarizes these games
 """

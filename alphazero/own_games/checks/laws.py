@@ -1,7 +1,7 @@
-"""Check the laws of games in single positions and single steps, in plain Python.
+"""Check in plain Python whether a game's rules obey the laws, one position or step at a time.
 
 A broken law raises `BrokenLaw`, whose message names the rule, the law and what the rule did.
-`alphazero.own_games.checks.report` checks many positions.
+`alphazero.own_games.checks.report` applies these checks to many positions.
 """
 
 import contextlib
@@ -20,27 +20,30 @@ from alphazero.runtime.errors import ConfigError
 
 
 class BrokenLaw(Exception):
-    """Raised if the rules of a game break a law; the message names the law and what they did."""
+    """Raised if a game's rules break a law; the message names the law and what the rules did."""
 
-    actions: list[int] = []  #: actions that lead from the start to the position that breaks it
+    actions: list[int] = []  #: actions from the start of the game to the offending position
 
 
 class View(NamedTuple):
-    """What the rules say about a position, after it was checked."""
+    """What the rules return for a position that has passed the checks."""
 
     player: int  #: the player to move
     over: bool  #: whether the game is finished
     legal: list[int]  #: legal actions, ascending
     result: float  #: for the player to move, in [-1, 1]; 0 if the game is not over
-    board: np.ndarray  #: int[H, W]
+    board: np.ndarray  #: int[H, W]: 0 empty, 1 the first player's piece, 2 the second's, 3 blocked
 
 
 class Laws:
-    """Checks a game against the laws of games; every method raises `BrokenLaw` if it breaks one.
+    """Checks a game against the laws of games; every method raises `BrokenLaw` if one is broken.
 
     Args:
         source: a `Game`, or the NamedTuple whose class implements `alphazero.games.rules`.
-        path: the file that contains the rules, used to name lines in it.
+        path: the file that contains the rules, to name lines in error messages; None if unknown.
+
+    Raises:
+        BrokenLaw: if the sizes or symmetry tables of the game are invalid.
     """
 
     def __init__(self, source: Any, path: Path | None = None):
@@ -58,13 +61,28 @@ class Laws:
             return self.game.initial_states()[0]
 
     def key(self, state: Any) -> bytes:
-        """Return bytes that are equal only for equal positions."""
+        """Return bytes that identify the position: they are equal only for equal positions."""
         return self.game.identity(state[None])[0].tobytes()
 
     def step(self, state: Any, action: int) -> Any:
-        """Play a legal action on two copies of a position, and check that the results agree."""
+        """Play a legal action, check that `step` is reproducible, and return the new position.
+
+        The action is played on two copies of the position.
+
+        Args:
+            state: [K], the position before the action.
+
+        Returns:
+            The position after the action, [K].
+
+        Raises:
+            BrokenLaw: if the copies differ afterwards, or playing the action has also changed the
+                position before it.
+        """
         with self._naming_errors():
-            both = self.game.step(np.stack([state, state]), np.array([action, action], np.int32))
+            copies = np.stack([state, state])
+            actions = np.array([action, action], np.int32)
+            both = self.game.step(copies, actions)
             what = f"'step' with action {action}"
             if self._has_changed(state):
                 raise BrokenLaw(
@@ -76,19 +94,34 @@ class Laws:
             return both.states[0]
 
     def foresee(self, state: Any, actions: list[int]) -> list[tuple[bool, int]]:
-        """Look one move ahead, to steer a game.
+        """Look one move ahead from a position, without checking the positions that follow.
+
+        The check of the rules uses the result to steer a game towards unusual positions.
+
+        Args:
+            state: [K], the position.
+            actions: the legal actions to try.
 
         Returns:
-            For each action, whether it ends the game, and the number of pieces on the board then.
+            For each action, whether it ends the game, and the number of occupied squares after it.
         """
         with self._naming_errors():
             rows = np.repeat(state[None], len(actions), axis=0)
-            found = self.game.step(rows, np.array(actions, np.int32))
-            nums = [int(np.count_nonzero(self.game.cells(row))) for row in found.states]
-            return list(zip(found.over.tolist(), nums))
+            after = self.game.step(rows, np.array(actions, np.int32))
+            boards = map(self.game.cells, after.states)
+            num_pieces = [int(np.count_nonzero(board)) for board in boards]
+            return list(zip(after.over.tolist(), num_pieces))
 
     def look(self, state: Any, ply: int) -> View:
-        """Check every law that concerns a single position, reached after ``ply`` actions."""
+        """Check every law about a single position, and return what the rules return for it.
+
+        Args:
+            state: [K], the position.
+            ply: number of actions that led to the position.
+
+        Raises:
+            BrokenLaw: if the position breaks a law.
+        """
         with self._naming_errors():
             before = state.copy()
             view = self._view(state)
@@ -103,22 +136,28 @@ class Laws:
             return view
 
     def check_symmetries(self, actions: list[int], go_on: Callable[[], bool]) -> None:
-        """Play a game beside its image under each symmetry while the image's actions are legal.
+        """Check each symmetry of the board by playing a game alongside its transformed image.
 
-        A symmetry that changes the start position is not checked.
+        A symmetry that changes the start position is not checked. The check of a symmetry ends with
+        the game, or when the image of an action is not legal.
 
         Args:
-            actions: the actions of the game.
-            go_on: called before each position; the check stops when it returns False.
+            actions: the actions of the game, from its start.
+            go_on: called before each position; the check of a symmetry stops when it returns False.
+
+        Raises:
+            BrokenLaw: if pieces, legal actions, results or planes are not transformed with the
+                board.
         """
         with self._naming_errors():
             for number in range(1, len(self.game.cell_symmetries)):
                 self._check_symmetry(number, actions, go_on)
 
     def _check_symmetry(self, number: int, actions: list[int], go_on: Callable[[], bool]) -> None:
-        """Check one symmetry as `check_symmetries` does; ``number`` is its row in the tables."""
+        """Check the symmetry in row ``number`` of the symmetry tables; see `check_symmetries`."""
         game = self.game
-        cells, table = game.cell_symmetries[number], game.action_symmetries[number]
+        cells = game.cell_symmetries[number]
+        table = game.action_symmetries[number]
         images = np.argsort(table)
         pair = game.initial_states(2)
         board = game.cells(pair[0]).ravel()
@@ -135,30 +174,38 @@ class Laws:
                 raise error
             if ply == len(actions) or not go_on():
                 return
-            both = np.array([actions[ply], images[actions[ply]]])
-            if not game.legal_action_mask(pair)[1, both[1]]:
+            action = actions[ply]
+            image = images[action]
+            if not game.legal_action_mask(pair)[1, image]:
                 return
-            pair = game.step(pair, both).states
+            pair = game.step(pair, np.array([action, image])).states
 
     def check_texts(self) -> None:
-        """Check that every action can be written as text."""
+        """Check that `action_to_text` raises no error for any action of the game."""
         with self._naming_errors():
             for action in range(self.game.num_actions):
                 self.game.action_to_text(action)
 
     def _has_changed(self, state: np.ndarray) -> bool:
-        """Return whether the Python object of a position has changed since ``state`` was made."""
-        return isinstance(self.game, PythonGame) and bool((self.game.reread(state) != state).any())
+        """Return whether a position's Python object has changed since ``state`` was made from it.
+
+        Compiled games have no position objects: the result is False.
+        """
+        if not isinstance(self.game, PythonGame):
+            return False
+        return not np.array_equal(self.game.reread(state), state)
 
     def _view(self, state: np.ndarray) -> View:
         game = self.game
-        found = game.inspect(state[None])
-        player, over = int(found.players[0]), bool(found.over[0])
-        result = float(found.results[0])
+        inspected = game.inspect(state[None])
+        player = int(inspected.players[0])
+        over = bool(inspected.over[0])
+        result = float(inspected.results[0])
+        mask = inspected.legal_action_mask[0]
+        legal = np.flatnonzero(mask).tolist()
         if player not in range(game.num_players):
             allowed = "0 or 1" if game.num_players == 2 else "0 in a game of one player"
             raise BrokenLaw(f"'player_to_move' returns {player}: it must be {allowed}.")
-        legal = np.flatnonzero(found.legal_action_mask[0]).tolist()
         if over and legal:
             raise BrokenLaw(f"the game is over, but 'legal_actions' allows action {legal[0]}.")
         if not over and not legal:
@@ -171,14 +218,15 @@ class Laws:
                 f"'result' returns {game.own_result(result):g}: 'result_range' allows {allowed}."
             )
         if isinstance(game, CompiledGame):
-            _check_mask(game.rules, state, found.legal_action_mask[0])
+            _check_mask(game.rules, state, mask)
         if isinstance(game, PythonGame):
             _check_object(game, game.position(state))
         if not np.isfinite(game.observe(state[None])).all():
             raise BrokenLaw("'observe' writes numbers that are not finite.")
         board = game.cells(state)
         shape = game.planes_shape[1:]
-        if np.shape(board) != shape or not np.isin(board, range(len(game.piece_letters))).all():
+        pieces = range(len(game.piece_letters))
+        if np.shape(board) != shape or not np.isin(board, pieces).all():
             raise BrokenLaw(
                 f"'cells' must return an array of shape {shape} with 0, 1 and 2, and with 3 for "
                 "blocked squares if 'piece_letters' has a fourth letter."
@@ -187,7 +235,10 @@ class Laws:
 
     @contextlib.contextmanager
     def _naming_errors(self) -> Iterator[None]:
-        """Convert an error raised by a rule into a `BrokenLaw`."""
+        """Convert any error that a rule raises in this context into a `BrokenLaw`.
+
+        The message names the line of the rules that raised the error.
+        """
         try:
             yield
         except BrokenLaw:
@@ -199,10 +250,10 @@ class Laws:
 
 
 def error_text(error: Exception, path: Path | None) -> str:
-    """Format an error raised by rules as a sentence that names the line it came from.
+    """Format an error raised by a game's rules as a sentence that names the line it came from.
 
     Args:
-        path: the file that contains the rules; None names no line.
+        path: the file that contains the rules; if None, no line is named.
     """
     if isinstance(error, SyntaxError):
         return f"line {error.lineno}: {error.msg}."
@@ -212,8 +263,9 @@ def error_text(error: Exception, path: Path | None) -> str:
     own = [frame for frame in frames if path and Path(frame.filename) == path.resolve()]
     if not own:
         return f"{text}."
-    function = "" if own[-1].name == "<module>" else f", in '{own[-1].name}'"
-    return f"line {own[-1].lineno}{function}: {text}."
+    last = own[-1]
+    function = "" if last.name == "<module>" else f", in '{last.name}'"
+    return f"line {last.lineno}{function}: {text}."
 
 
 # --- single laws ----------------------------------------------------------------------------------
@@ -223,7 +275,12 @@ def _check_mask(game: Any, state: np.ndarray, legal: np.ndarray) -> None:
     """Check that the rule `legal_actions` writes every entry of the mask.
 
     Args:
-        legal: bool[A], what the rule wrote into a mask that was all False.
+        game: the NamedTuple of the rules.
+        state: the position, [K].
+        legal: bool[A], the mask that the rule produced from one that was all False.
+
+    Raises:
+        BrokenLaw: if the rule produces another mask from one that is all True.
     """
     full = np.ones_like(legal)
     rules.legal_actions(game, state, full)
@@ -236,7 +293,12 @@ def _check_mask(game: Any, state: np.ndarray, legal: np.ndarray) -> None:
 
 
 def _check_object(game: PythonGame, position: Any) -> None:
-    """Check that a position object returns valid actions and valid network input."""
+    """Check that a position object returns valid legal actions and a valid network input.
+
+    Raises:
+        BrokenLaw: if an action is not a whole number from 0 to ``num_actions`` - 1 or occurs twice,
+            or if planes declared as binary hold numbers other than 0 and 1.
+    """
     legal = [] if position.is_over() else list(position.legal_actions())
     for action in legal:
         if isinstance(action, (bool, np.bool_)) or action not in range(game.num_actions):
@@ -248,12 +310,21 @@ def _check_object(game: PythonGame, position: Any) -> None:
         raise BrokenLaw(
             "'legal_actions' returns an action twice: it must list actions, not a mask."
         )
-    if game.has_binary_planes and not np.isin(game.planes(position), (0, 1)).all():
-        raise BrokenLaw("'observe' returns numbers other than 0 and 1: remove binary_planes.")
+    if game.has_binary_planes:
+        planes = game.planes(position)
+        if not np.isin(planes, (0, 1)).all():
+            raise BrokenLaw("'observe' returns numbers other than 0 and 1: remove binary_planes.")
 
 
 def _check_sizes(game: Any) -> None:
-    """Check that an object stands for compiled rules, and that its sizes are possible."""
+    """Check that an object is a NamedTuple of compiled rules that states valid sizes.
+
+    The sizes are the numbers of actions, plies and players, the shape of the planes, and the range
+    of results.
+
+    Raises:
+        BrokenLaw: if ``game`` is not a NamedTuple or a size is invalid.
+    """
     if not (isinstance(game, tuple) and hasattr(game, "_fields")):
         raise BrokenLaw(
             f"GAME is {game!r}: it must be an instance of a NamedTuple with the sizes of the game, "
@@ -266,21 +337,29 @@ def _check_sizes(game: Any) -> None:
     shape = rules.planes_shape(game)
     if not (isinstance(shape, tuple) and len(shape) == 3):
         raise BrokenLaw(f"'planes_shape' returns {shape!r}: it must be (planes, rows, columns).")
-    if rules.num_players(game) not in (1, 2):
-        raise BrokenLaw(f"'num_players' returns {rules.num_players(game)!r}: it must be 1 or 2.")
+    num_players = rules.num_players(game)
+    if num_players not in (1, 2):
+        raise BrokenLaw(f"'num_players' returns {num_players!r}: it must be 1 or 2.")
     worst, best = rules.result_range(game)
     if not worst < best:
         raise BrokenLaw(f"'result_range' returns {worst, best}: it must be (worst, best).")
 
 
 def _check_tables(game: Game) -> None:
-    """Check that the tables of symmetries are permutations, the identity first."""
+    """Check that each row of a game's symmetry tables is a permutation, the first the identity.
+
+    Raises:
+        BrokenLaw: if a row is not, or a table has the wrong shape.
+    """
     _, height, width = game.planes_shape
-    tables = {"cells": game.cell_symmetries, "actions": game.action_symmetries}
-    for (name, table), size in zip(tables.items(), (height * width, game.num_actions)):
+    num_symmetries = len(game.cell_symmetries)
+    for name, table, size in (
+        ("cells", game.cell_symmetries, height * width),
+        ("actions", game.action_symmetries, game.num_actions),
+    ):
         numbers = np.arange(size)
         if (
-            np.shape(table) != (len(tables["cells"]), size)
+            np.shape(table) != (num_symmetries, size)
             or (np.sort(table, axis=1) != numbers).any()
             or (table[0] != numbers).any()
         ):
@@ -291,7 +370,7 @@ def _check_tables(game: Game) -> None:
 
 
 def _difference(game: Game, pair: np.ndarray, cells: np.ndarray, table: np.ndarray) -> str | None:
-    """Check that a symmetry turns one position into another.
+    """Check that a symmetry turns one position into another, and name the first difference.
 
     Args:
         pair: [2, K], a position, and the position that should be its image.
@@ -299,16 +378,19 @@ def _difference(game: Game, pair: np.ndarray, cells: np.ndarray, table: np.ndarr
         table: int32[A], the same row of `Game.action_symmetries`.
 
     Returns:
-        What differs, such as "the pieces"; None if nothing does.
+        The name of what differs, such as "the pieces"; None if the second position is the image.
     """
-    found = game.inspect(pair)
-    boards = [game.cells(state).ravel() for state in pair]
-    legal = found.legal_action_mask
-    planes = game.observe(pair).reshape(2, game.planes_shape[0], -1)
-    differs = {
-        "the pieces": (boards[1] != boards[0][cells]).any(),
-        "the legal actions": (legal[1] != legal[0][table]).any(),
-        "the end and the result": found.results[0] != found.results[1],
-        "the planes of 'observe'": (planes[1] != planes[0][:, cells]).any(),
-    }
-    return next((name for name, is_different in differs.items() if is_different), None)
+    inspected = game.inspect(pair)
+    board, image_board = (game.cells(state).ravel() for state in pair)
+    legal, image_legal = inspected.legal_action_mask
+    result, image_result = inspected.results
+    planes, image_planes = game.observe(pair).reshape(2, game.planes_shape[0], -1)
+    if (image_board != board[cells]).any():
+        return "the pieces"
+    if (image_legal != legal[table]).any():
+        return "the legal actions"
+    if image_result != result:
+        return "the end and the result"
+    if (image_planes != planes[:, cells]).any():
+        return "the planes of 'observe'"
+    return None

@@ -1,9 +1,9 @@
 """Search for a broken law in the rules of a game, and summarize the games that were played.
 
-All short move sequences are checked, then random and steered games. Random games rarely reach
-unusual endings, such as a player without pieces. In steered games, one player takes pieces whenever
-possible, and games go on if they can. `alphazero.own_games.checked_game` searches briefly before a
-game is played, `alphazero check_game` for as long as the user likes.
+All short move sequences are checked first, then random and steered games. Random games rarely reach
+unusual endings, such as a player without pieces; in steered games, one player takes pieces whenever
+possible and moves that end the game are avoided. `alphazero.own_games.checked_game` searches for a
+few seconds before a game is first played; `alphazero check_game` searches as long as the user sets.
 """
 
 import contextlib
@@ -23,7 +23,7 @@ from alphazero.games.batched_game import Game
 from alphazero.own_games.checks.laws import BrokenLaw, Laws, View
 from alphazero.own_games.checks.twins import Twins, first_result, move_text
 
-#: The player who takes pieces in successive games, see `_play`; None is a random game.
+#: The player who takes pieces in each of four successive games; None makes a random game.
 _TAKERS = (None, 0, None, 1)
 _MIN_GAMES = 25
 _MIN_GAMES_FOR_NOTES = 10
@@ -32,40 +32,42 @@ _GAMES_WITH_SYMMETRIES = 4
 
 @dataclasses.dataclass(frozen=True)
 class CheckOptions:
-    """Options of a rule check: what is checked, and for how long."""
+    """Options of a rule check: which games to check, and when to stop."""
 
-    game: str = ""  #: a name that `alphazero.own_games.registry.make_game` accepts
-    twin: str = ""  #: the name of another version of the same rules, or ""
-    num_positions: int = 20_000  #: number of positions to check
-    seconds: float = 30.0  #: time limit of the check
+    game: str = ""  #: the game to check, by a name that `registry.make_game` accepts
+    twin: str = ""  #: the name of another version of the same rules to compare with, or ""
+    num_positions: int = 20_000  #: number of positions after which the check may stop
+    seconds: float = 30.0  #: time limit of the check, not counting the check of the symmetries
 
 
 @dataclasses.dataclass(frozen=True)
 class Fault:
-    """A broken law, or a difference between two versions of the rules, in one position."""
+    """A fault found in one position: a broken law, or a difference between a game and its twin."""
 
-    text: str  #: description of the fault
-    actions: list[int] = dataclasses.field(default_factory=list)  #: moves from the start
-    moves: str = ""  #: these actions in the notation of the rules
+    text: str  #: the broken law and what the rules did, as a sentence
+    actions: list[int] = dataclasses.field(default_factory=list)  #: from the start to the position
+    moves: str = ""  #: ``actions`` in the game's own notation, separated by spaces
     board: str = ""  #: the board as text; both boards if the game's and its twin's differ
 
 
 @dataclasses.dataclass(frozen=True)
 class RuleReport:
-    """The result of checking the rules of a game."""
+    """The result of checking a game's rules: the first fault, or else statistics of the games."""
 
     fault: Fault | None = None  #: the first fault; None if the rules obey all laws
     num_positions: int = 0  #: number of positions checked
-    #: Number of move sequences of 0, 1, 2, ... plies; all their positions were checked.
+    #: Entry n is the number of move sequences of n plies; up to the largest n for which all their
+    #: positions were checked.
     perft: list[int] = dataclasses.field(default_factory=list)
     is_whole: bool = False  #: whether every position of the game was checked
-    #: Number of finished games, random and steered, by the first player's result: "1", "0", "-1".
+    #: Number of finished games, random and steered, by the first player's result on the game's own
+    #: scale: {"1": wins, "0": draws, "-1": losses}.
     results: dict[str, int] = dataclasses.field(default_factory=dict)
-    #: Plies of the shortest, the median and the longest game.
+    #: Number of plies of the shortest, the median and the longest finished game.
     plies: list[int] = dataclasses.field(default_factory=list)
-    max_plies: int = 0  #: the rules' own upper bound on the plies of a game
+    max_plies: int = 0  #: upper bound on the plies of a game, as stated by the rules
     mean_legal: float = 0.0  #: mean number of legal actions in a position
-    notes: list[str] = dataclasses.field(default_factory=list)  #: legal but suspicious rules
+    notes: list[str] = dataclasses.field(default_factory=list)  #: warnings about suspicious rules
 
 
 def examine(
@@ -74,12 +76,19 @@ def examine(
     options: CheckOptions,
     watch: Callable[[], None] = lambda: None,
 ) -> RuleReport:
-    """Check the laws, compare the game with its twin, if any, and summarize the games played.
+    """Check a game's rules, compare them with its twin's, if any, and summarize the games played.
 
-    The short move sequences get a third of the positions and of the time. Symmetries come on top.
+    A third of the positions and of the time is reserved for short move sequences. Checking the
+    symmetries takes additional time.
 
     Args:
+        laws: the game to check.
+        twin: a second version of the game's rules; None to check the game alone.
+        options: the limits of the check; its names of games are not used.
         watch: called before each position, to restart the timer that stops endless rules.
+
+    Returns:
+        The report; its ``fault`` is None if no fault was found.
 
     Raises:
         BrokenLaw: if the sizes of the game and its twin differ.
@@ -90,16 +99,17 @@ def examine(
         third = _until(options.seconds / 3, watch)
         lines = _check_short_lines(check, options.num_positions // 3, third)
         games = _play_games(check, options.num_positions - lines.num_positions, rest)
-        for one in games[:_GAMES_WITH_SYMMETRIES]:
-            laws.check_symmetries(one.actions, _until(options.seconds, watch))
+        for game in games[:_GAMES_WITH_SYMMETRIES]:
+            laws.check_symmetries(game.actions, _until(options.seconds, watch))
         laws.check_texts()
     except BrokenLaw as error:
-        return RuleReport(_fault(error, *(one.game for one in (laws, twin) if one)))
+        versions = [laws.game] if twin is None else [laws.game, twin.game]
+        return RuleReport(_fault(error, versions))
     return _described(laws.game, lines, games)
 
 
 def _until(seconds: float, watch: Callable[[], None]) -> Callable[[], bool]:
-    """Make a function that calls ``watch`` and returns whether any of the ``seconds`` are left."""
+    """Return a function that calls ``watch`` and returns False once ``seconds`` have passed."""
     deadline = time.monotonic() + seconds
 
     def go_on() -> bool:
@@ -114,7 +124,7 @@ def _until(seconds: float, watch: Callable[[], None]) -> Callable[[], bool]:
 
 @contextlib.contextmanager
 def _reached_by(actions: list[int]) -> Iterator[None]:
-    """Add to a `BrokenLaw` raised in this context the actions that lead to the position."""
+    """Store ``actions``, which lead to the position, in any `BrokenLaw` raised in this context."""
     try:
         yield
     except BrokenLaw as error:
@@ -123,7 +133,7 @@ def _reached_by(actions: list[int]) -> Iterator[None]:
 
 
 class _ShortLines(NamedTuple):
-    """The result of checking all short move sequences; `RuleReport` describes the fields."""
+    """The result of checking all short move sequences; its fields are those of `RuleReport`."""
 
     perft: list[int]
     num_positions: int
@@ -133,15 +143,19 @@ class _ShortLines(NamedTuple):
 def _check_short_lines(
     check: Laws | Twins, max_positions: int, go_on: Callable[[], bool]
 ) -> _ShortLines:
-    """Check all positions after 0, 1, 2, ... actions, until a limit is reached.
+    """Check all positions after 0, 1, 2, ... actions, until a limit or the end of the game tree.
 
     A position that several move sequences of the same length reach is checked once.
 
     Args:
-        max_positions: limit on the number of positions.
+        max_positions: the most positions to check.
         go_on: called before each position; the check stops when it returns False.
+
+    Raises:
+        BrokenLaw: if a law is broken; its ``actions`` lead to the position.
     """
-    pending: list[tuple[list[int], Any, int]] = [([], None, 1)]  # actions, position before, lines
+    # Actions, the position before the last one, and the number of sequences that lead to it.
+    pending: list[tuple[list[int], Any, int]] = [([], None, 1)]
     perft = list[int]()
     num_positions = 0
     while pending:
@@ -158,25 +172,33 @@ def _check_short_lines(
                     level[key] = actions, state, check.look(state, len(actions))
                     num_positions += 1
         perft.append(num_lines.total())
-        pending = [
-            ([*actions, action], state, num_lines[key])
-            for key, (actions, state, view) in level.items()
-            for action in view.legal
-        ]
+        pending = []
+        for key, (actions, state, view) in level.items():
+            for action in view.legal:
+                pending.append(([*actions, action], state, num_lines[key]))
     return _ShortLines(perft, num_positions, True)
 
 
 class _PlayedGame(NamedTuple):
-    """A game that was played to check the rules; its end is missing if the time ran out."""
+    """A game that was played to check the rules; unfinished if the time ran out."""
 
     actions: list[int]
-    views: list[View]  #: one more than the actions
+    views: list[View]  #: what the rules return for each position: one more than the actions
 
 
 def _play_games(
     check: Laws | Twins, num_positions: int, go_on: Callable[[], bool]
 ) -> list[_PlayedGame]:
-    """Play random and steered games with at least ``num_positions`` positions, and check these."""
+    """Play random and steered games and check their positions, at least ``num_positions`` in all.
+
+    At least `_MIN_GAMES` games are played, unless the time runs out.
+
+    Args:
+        go_on: called before each position; play stops when it returns False.
+
+    Raises:
+        BrokenLaw: if a law is broken; its ``actions`` lead to the position.
+    """
     rng = random.Random(0)
     games = list[_PlayedGame]()
     for taker in itertools.cycle(_TAKERS):
@@ -188,17 +210,21 @@ def _play_games(
 
 
 def _num_positions(games: list[_PlayedGame]) -> int:
-    """Count the positions of all games; a position in two games counts twice."""
-    return sum(len(one.views) for one in games)
+    """Count the positions in all games; one that occurs in two games is counted twice."""
+    return sum(len(game.views) for game in games)
 
 
 def _play(
     check: Laws | Twins, taker: int | None, rng: random.Random, go_on: Callable[[], bool]
 ) -> _PlayedGame:
-    """Play one game while ``go_on`` returns True, checking its positions.
+    """Play one game and check its positions.
 
     Args:
-        taker: the player who takes pieces whenever possible; None for a random game.
+        taker: the player (0 or 1) who takes pieces whenever possible; None for a random game.
+        go_on: called before each move; the game stops unfinished when it returns False.
+
+    Raises:
+        BrokenLaw: if a law is broken; its ``actions`` lead to the position.
     """
     actions = list[int]()
     views = list[View]()
@@ -219,26 +245,29 @@ def _play(
 
 
 def _steered(check: Laws | Twins, state: Any, legal: list[int], takes: bool) -> list[int]:
-    """Select those legal actions that do not end the game, and of these the ones that take most.
+    """Return the legal actions among which a steered game chooses at random.
 
-    If every action ends the game, all compete.
+    Actions that end the game are excluded, unless every action does. Of those left, the ones that
+    leave the fewest or the most pieces on the board are returned.
 
     Args:
-        takes: True prefers actions that leave few pieces, False actions that leave many.
+        takes: True selects the actions that leave the fewest pieces, False those that leave the
+            most.
     """
     sign = 1 if takes else -1
     ranks = [(over, sign * num_pieces) for over, num_pieces in check.foresee(state, legal)]
-    return [action for action, rank in zip(legal, ranks) if rank == min(ranks)]
+    best = min(ranks)
+    return [action for action, rank in zip(legal, ranks) if rank == best]
 
 
 # --- the report -----------------------------------------------------------------------------------
 
 
-def _fault(error: BrokenLaw, *games: Game) -> Fault:
-    """Describe a broken law with the moves that lead to it and the board there.
+def _fault(error: BrokenLaw, games: list[Game]) -> Fault:
+    """Describe a broken law, with the moves that lead to the position and its board as text.
 
     Args:
-        games: the game, and its twin if there is one.
+        games: the game, followed by its twin if there is one; boards that differ are both shown.
     """
     moves = " ".join(move_text(games[0], action) for action in error.actions)
     boards = [_board_after(game, error.actions) for game in games]
@@ -259,28 +288,39 @@ def _board_after(game: Game, actions: list[int]) -> str:
 
 
 def _described(game: Game, lines: _ShortLines, games: list[_PlayedGame]) -> RuleReport:
-    """Make the report on rules in which no fault was found."""
-    ended = [one for one in games if one.views[-1].over]
-    plies = [len(one.actions) for one in ended] or [0]
-    firsts = [game.own_result(first_result(one.views[-1])) for one in ended]
-    views = [view for one in games for view in one.views if not view.over]
+    """Return the report on rules in which no fault was found, with statistics of the games.
+
+    Args:
+        lines: the result of checking the short move sequences.
+        games: the random and steered games, finished or not.
+    """
+    finished = [played for played in games if played.views[-1].over]
+    plies = [len(played.actions) for played in finished] or [0]
+    results = Counter(game.own_result(first_result(played.views[-1])) for played in finished)
+    nums_legal = [len(view.legal) for played in games for view in played.views if not view.over]
     return RuleReport(
         num_positions=lines.num_positions + _num_positions(games),
         perft=lines.perft,
         is_whole=lines.is_whole,
-        results={f"{result:g}": number for result, number in sorted(Counter(firsts).items())},
+        results={f"{result:g}": number for result, number in sorted(results.items())},
         plies=[min(plies), int(statistics.median(plies)), max(plies)],
         max_plies=game.max_plies,
-        mean_legal=round(float(np.mean([len(view.legal) for view in views] or [0])), 1),
-        notes=_notes(game, ended),
+        mean_legal=round(float(np.mean(nums_legal or [0])), 1),
+        notes=_notes(game, finished),
     )
 
 
-def _notes(game: Game, ended: list[_PlayedGame]) -> list[str]:
-    """Write a note for the user if all results seem to have the wrong sign."""
+def _notes(game: Game, finished: list[_PlayedGame]) -> list[str]:
+    """Return a list with one warning if all results seem to have the wrong sign, else no warnings.
+
+    They do if the player who made the last move never wins and loses at least 10 games.
+
+    Args:
+        finished: the games that were played to the end.
+    """
     results = list[float]()  # for the player who made the last move
-    for one in ended:
-        before, last = one.views[-2:]
+    for played in finished:
+        before, last = played.views[-2:]
         results.append(last.result if last.player == before.player else -last.result)
     num_lost = sum(result < 0 for result in results)
     if game.num_players == 1 or num_lost < _MIN_GAMES_FOR_NOTES or max(results) > 0:

@@ -1,1 +1,4 @@
-"""The UCT baseline: `search` runs simulations; `tree`, `table` and `rollout` have the kernels."""
+"""The UCT baseline: tree search with random rollouts instead of a network.
+
+`search` runs simulations; `tree`, `table` and `rollout` contain the compiled kernels.
+"""

@@ -1,8 +1,7 @@
 """Rollouts: play a position to its end, with uniformly random moves or with a softmax policy.
 
-In: a game's compiled rules and a position. Out: the points of the player who moves first in the
-game (see `alphazero.search.uct.tree`); `record_rollout` also returns the nodes of the positions.
-The weighted policy is the softmax of the game's own evaluation of its moves
+The result is counted in points for the player who moves first in the game: 2 for a win, 1 for a
+draw, 0 for a loss. The softmax policy is over the game's own evaluation of its moves
 (`rules.action_scores`), a weighted sum of features that each game defines.
 `scripts/tune_rollouts.py` tunes the weights.
 """
@@ -28,22 +27,22 @@ MAX_GAP = 30.0
 class RolloutScratch(NamedTuple):
     """Scratch memory that lets a rollout run without allocating."""
 
-    mask: np.ndarray  #: bool[A], legal actions
+    mask: np.ndarray  #: bool[A], True for legal actions
     scores: np.ndarray  #: float64[A], the game's evaluation of each action
-    legal: np.ndarray  #: int32[A], list of the legal actions
+    legal: np.ndarray  #: int32[A], the legal actions, listed from the start
     chances: np.ndarray  #: float64[A], unnormalized probability of each action in ``legal``
 
 
 class RolloutPolicy(NamedTuple):
-    """How rollouts choose their moves."""
+    """The policy by which rollouts choose moves: uniformly random, or a softmax of evaluations."""
 
     weighted: bool  #: True: by the softmax of the game's evaluation; False: uniformly at random
     weights: np.ndarray  #: float64[F], the weights of the evaluation's features
-    scratch: RolloutScratch
+    scratch: RolloutScratch  #: memory that is overwritten with each move
 
 
 def make_rollout_scratch(num_actions: int) -> RolloutScratch:
-    """Allocate the scratch memory for rollouts of a game."""
+    """Allocate the scratch memory for rollouts of a game with ``num_actions`` actions."""
     return RolloutScratch(
         mask=np.zeros(num_actions, np.bool_),
         scores=np.zeros(num_actions),
@@ -54,14 +53,17 @@ def make_rollout_scratch(num_actions: int) -> RolloutScratch:
 
 @njit
 def rollout(game, state, policy, rng):
-    """Play ``state`` to its end, in place.
+    """Play from ``state`` to the end of the game, and return the first player's points.
 
     Args:
-        policy: a `RolloutPolicy`.
+        game: the game's compiled rules.
+        state: [K], the position to start from, as a state of K words; overwritten by the final one.
+        policy: a `RolloutPolicy`, which chooses the moves.
+        rng: the random state for kernels, see `alphazero.runtime.random_generators.kernel_rng`.
 
     Returns:
-        The points of the player who moves first in the game: 2 for a win, 1 for a draw, 0 for a
-        loss, and intermediate values for other results.
+        2 if the player who moves first in the game wins, 1 for a draw, 0 for a loss, and
+        intermediate values for other results.
     """
     scratch = policy.scratch
     if policy.weighted:
@@ -71,19 +73,23 @@ def rollout(game, state, policy, rng):
             rules.step(game, state, scratch.legal[index])
     else:
         while not rules.is_over(game, state):
-            rules.step(game, state, rules.random_action(game, state, rng, scratch.mask))
+            action = rules.random_action(game, state, rng, scratch.mask)
+            rules.step(game, state, action)
     result = rules.scaled_result(game, state)
     return 1 + result if rules.player_to_move(game, state) == 0 else 1 - result
 
 
 @njit
 def record_rollout(game, tree, state, policy, path, length, rng):
-    """Play ``state`` to its end like `rollout`, and append the nodes of its positions to a path.
+    """Play ``state`` to its end like `rollout`, and append the nodes passed through to ``path``.
 
     A new position is added to the table if there is room, and skipped otherwise. It gets no
     children here; a later walk in the tree may expand it.
 
     Args:
+        game, state, policy, rng: see `rollout`.
+        tree: the `alphazero.search.uct.tree.Tree`, with statistics by position.
+        path: int32[T + 1], the simulation's nodes from the root.
         length: the number of nodes in ``path`` before the call.
 
     Returns:
@@ -96,7 +102,8 @@ def record_rollout(game, tree, state, policy, path, length, rng):
             index = sample_index(scratch.chances, num_legal, total, rng)
             rules.step(game, state, scratch.legal[index])
         else:
-            rules.step(game, state, rules.random_action(game, state, rng, scratch.mask))
+            action = rules.random_action(game, state, rng, scratch.mask)
+            rules.step(game, state, action)
         if tree.sizes[NUM_NODES] < tree.nodes.shape[0]:
             node = find_position(tree, state)
         else:
@@ -109,14 +116,22 @@ def record_rollout(game, tree, state, policy, path, length, rng):
 
 @njit
 def weigh_moves(game, state, weights, scratch):
-    """List the legal moves in ``scratch.legal`` and exp(evaluation) of each in ``scratch.chances``.
+    """List the legal moves in ``scratch.legal`` and their softmax weights in ``scratch.chances``.
 
-    Under the softmax policy, the probability of ``legal[i]`` is ``chances[i] / total``.
+    A move's weight is exp(its evaluation - the best evaluation), at least exp(-`MAX_GAP`). Under
+    the softmax policy, the probability of ``legal[i]`` is ``chances[i] / total``.
+
+    Args:
+        weights: float64[F], the weights of the evaluation's features.
+        scratch: the `RolloutScratch` to write to.
 
     Returns:
-        The number of legal moves, and the total of their chances.
+        The number of legal moves, and the total of their weights.
     """
-    mask, scores, legal, chances = scratch.mask, scratch.scores, scratch.legal, scratch.chances
+    mask = scratch.mask
+    scores = scratch.scores
+    legal = scratch.legal
+    chances = scratch.chances
     rules.legal_actions(game, state, mask)
     rules.action_scores(game, state, weights, scores)
     # With this list, the loops below run over about 8 legal moves in Othello instead of 65 actions,
@@ -138,7 +153,13 @@ def weigh_moves(game, state, weights, scratch):
 
 @njit
 def sample_index(chances, num, total, rng):
-    """Sample an index below ``num`` with probability ``chances[index] / total``."""
+    """Sample an index below ``num`` with probability ``chances[index] / total``.
+
+    Args:
+        chances: float64[A], of which the first ``num`` entries are used.
+        total: the sum of these entries.
+        rng: the random state for kernels, see `alphazero.runtime.random_generators.kernel_rng`.
+    """
     remaining = random_unit(rng) * total
     for index in range(num - 1):
         remaining -= chances[index]
@@ -148,7 +169,11 @@ def sample_index(chances, num, total, rng):
 
 
 def check_weights(game: CompiledGame, weights=None) -> np.ndarray:
-    """Check rollout weights and return them as float64[F]; None takes the game's own.
+    """Check the weights of a game's move evaluation and return them, or the default, as float64[F].
+
+    Args:
+        weights: one number per feature of the game's evaluation; None takes the game's default
+            weights.
 
     Raises:
         ConfigError: if the game has no evaluation of moves, the number of weights is wrong, or a

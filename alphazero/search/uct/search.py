@@ -1,12 +1,12 @@
 """The UCT baseline: Monte Carlo tree search with UCB1 and rollouts, without a network.
 
-In: one position of a game with compiled rules. Out: `UctOutput`, the chosen move and the statistics
-of all moves. A simulation has the four textbook phases `select`, `expand`, `rollout`,
-`backpropagate`. Compiled code runs simulations in chunks of a few milliseconds; time limits,
-progress bars and Ctrl-C take effect between chunks.
+It searches one position at a time, of a game with compiled rules, and returns the chosen move with
+the statistics of all moves (`UctOutput`). A simulation has the four textbook phases `select`,
+`expand`, `rollout`, `backpropagate`. Compiled code runs simulations in chunks of a few
+milliseconds; time limits, progress bars and Ctrl-C take effect between chunks.
 
-The formulas are next to the kernels, in `alphazero.search.uct.tree`. Sources: L. Kocsis and
-C. Szepesvari, "Bandit based Monte-Carlo planning", 2006; C. Browne et al., "A survey of Monte Carlo
+The formulas are next to the kernels, in `alphazero.search.uct.tree`. Sources: L. Kocsis and C.
+Szepesvari, "Bandit based Monte-Carlo planning", 2006; C. Browne et al., "A survey of Monte Carlo
 tree search methods", 2012, section 3.
 """
 
@@ -57,7 +57,8 @@ PROGRESS_S = 0.05
 
 _wins_of = getattr(wins_of, "py_func", wins_of)  # uncompiled, it also takes arrays
 
-#: A function called with the number of simulations done and the total, None with a time limit.
+#: A function called with the number of simulations done and the total, which is None if there is a
+#: time limit.
 SearchProgress = Callable[[int, int | None], None]
 
 
@@ -71,13 +72,23 @@ def run_simulations(
     adds its children and the walk takes one more step. Then `rollout` plays the game to its end,
     and `backpropagate` adds the result to every node of the path.
 
-    ``record_rollouts`` is True or None, and numba compiles a separate kernel for each. If it is
-    True, `record_rollout` plays the game to its end and adds its positions to the path.
-
     A simulation is not a separate function, because calling it with all these arrays took as long
     as the simulation itself (tic-tac-toe: 2.1 instead of 4.2 million simulations/s).
+
+    Args:
+        game: the game's compiled rules.
+        tree: the search tree, changed in place.
+        root_state: [K], the position of the root, as a state of K words.
+        uct_c: exploration constant C of UCB1.
+        policy: the `RolloutPolicy`, which chooses the moves of rollouts.
+        record_rollouts: True to let `record_rollout` play the game to its end, which adds the
+            rollout's positions to the path; otherwise None. numba compiles a separate kernel for
+            each.
+        scratch: memory that is overwritten, from `make_scratch`.
+        rng: the random state for kernels, see `alphazero.runtime.random_generators.kernel_rng`.
     """
-    state, path = scratch.state, scratch.path
+    state = scratch.state
+    path = scratch.path
     for _ in range(num_simulations):
         for word in range(state.shape[0]):
             state[word] = root_state[word]
@@ -99,20 +110,25 @@ def run_simulations(
 
 
 class UctSearch:
-    """Upper confidence bounds applied to trees (UCT), one position at a time.
+    """Searches one position at a time with UCT, upper confidence bounds applied to trees.
 
     The same seed and sequence of searches give the same moves, unless a time limit ends a search.
 
     With `keep_table`, a search continues with the previous search's table if its position can
-    follow from that search's position. Otherwise, as in a new game or after an undo, it starts with
-    an empty table. It also does so when the table is more than half full, to have room.
+    follow from that search's position. Otherwise, as in a new match or after an undo, it starts
+    with an empty table. A table that is more than half full is emptied as well, to make room.
 
     Args:
-        game: a game with compiled rules.
+        game: the compiled rules of the game.
+        settings: the settings of every search; None takes the defaults.
         seed: seed of the rollouts and of the choice between tied moves.
 
+    Attributes:
+        num_done: number of simulations in the last search.
+
     Raises:
-        ConfigError: if settings contradict each other.
+        ConfigError: if settings contradict each other, the game has no move evaluation for weighted
+            rollouts, or the rollout weights are not one finite number per feature of it.
     """
 
     def __init__(self, game: CompiledGame, settings: UctSettings | None = None, seed: int = 0):
@@ -130,7 +146,9 @@ class UctSearch:
         # with few simulations needs few nodes.
         num_nodes = settings.max_nodes
         if not settings.keep_table:
-            num_per_leaf = game.num_actions + (game.max_plies if settings.record_rollouts else 0)
+            num_per_leaf = game.num_actions
+            if settings.record_rollouts:
+                num_per_leaf += game.max_plies
             num_nodes = min(num_nodes, 1 + num_per_leaf * (1 + self._max_simulations))
         by_position = settings.statistics == "position"
         self.tree = make_tree(num_nodes, game.state_size, game.state_dtype, by_position)
@@ -138,16 +156,22 @@ class UctSearch:
             game.num_actions, game.max_plies, game.state_size, game.state_dtype
         )
         weighted = settings.rollout == "weighted"
-        weights = check_weights(game, settings.rollout_weights) if weighted else np.zeros(0)
+        weights = np.zeros(0)
+        if weighted:
+            weights = check_weights(game, settings.rollout_weights)
         scratch = make_rollout_scratch(game.num_actions)
         self._rollout_policy = RolloutPolicy(weighted, weights, scratch)
 
     def run(self, state: np.ndarray, progress: SearchProgress | None = None) -> UctOutput:
-        """Search one position.
+        """Search one position until the number of simulations or the time limit is reached.
 
         Args:
-            state: [K], an unfinished position.
-            progress: called at most every `PROGRESS_S` seconds, and once at the end.
+            state: [K], an unfinished position, as a state of K words.
+            progress: called at most every `PROGRESS_S` seconds, and once at the end, with the
+                number of simulations done and the total (None with a time limit).
+
+        Returns:
+            The chosen move, and the visits and values of all moves for the player to move.
 
         Raises:
             ValueError: if the game is over.
@@ -162,7 +186,7 @@ class UctSearch:
         return self._output()
 
     def principal_variation(self) -> list[int]:
-        """Return the last search's expected line: its move, then the most visited moves."""
+        """Return the last search's expected line: its chosen move, then the most visited moves."""
         best = self._best_child
         actions, nodes = children_of(self.tree, ROOT_INDEX)
         states = self._state[None]
@@ -187,18 +211,20 @@ class UctSearch:
         Without statistics by position there is no table, and the result is always None.
 
         Args:
-            state: [K], the position.
+            state: [K], the position, as a state of K words.
         """
         node = self._look_up(np.ascontiguousarray(state, self.game.state_dtype))
         if node == UNKNOWN:
             return None
         visits = int(self.tree.nodes[node]["visits"])
+        points = float(self.tree.nodes[node]["points"])
         player = int(self.game.players(np.asarray(state)[None])[0])
-        wins = float(_wins_of(player, float(self.tree.nodes[node]["points"]), visits))
-        return PositionStatistics(visits, wins, 2 * wins / visits - 1 if visits else math.nan)
+        wins = float(_wins_of(player, points, visits))
+        value = 2 * wins / visits - 1 if visits else math.nan
+        return PositionStatistics(visits, wins, value)
 
     def _set_root(self, state: np.ndarray) -> None:
-        """Make a position the root: in the kept table if possible, otherwise in an empty one."""
+        """Make a position the root of the previous table if possible, else of an empty table."""
         node = self._kept_node(state)
         if node == UNKNOWN:
             start_tree(self.game.rules, self.tree, state, self._scratch)
@@ -209,11 +235,12 @@ class UctSearch:
         self._state = state
 
     def _kept_node(self, state: np.ndarray) -> int:
-        """Return a position's node in the previous table; UNKNOWN if the table cannot be kept."""
+        """Return a position's node in the previous table; UNKNOWN if that table cannot be kept."""
         if not self.settings.keep_table or not len(self._state):
             return UNKNOWN
         node = self._look_up(state)
-        is_full = self.tree.sizes.max() + self.game.num_actions > len(self.tree.nodes) // 2
+        num_needed = self.tree.sizes.max() + self.game.num_actions
+        is_full = num_needed > len(self.tree.nodes) // 2
         num_wanted = self.settings.num_simulations or MAX_SIMULATIONS // 2
         would_overflow = self._num_in_table + num_wanted > MAX_SIMULATIONS
         if node == UNKNOWN or is_full or would_overflow:
@@ -233,7 +260,8 @@ class UctSearch:
         max_simulations = min(self._max_simulations, MAX_SIMULATIONS - self._num_in_table)
         chunk = FIRST_CHUNK
         started = time.perf_counter()
-        now = reported = started
+        now = started
+        reported = started
         while self.num_done < max_simulations:
             chunk = min(chunk, max_simulations - self.num_done)
             self._simulate(chunk)
@@ -242,7 +270,8 @@ class UctSearch:
             if now - started >= limit_s:
                 break
             next_s = min(CHUNK_S, started + limit_s - now)
-            chunk = max(1, int(chunk * min(4.0, next_s / max(now - before, 1e-9))))
+            growth = min(4.0, next_s / max(now - before, 1e-9))
+            chunk = max(1, int(chunk * growth))
             if progress is not None and now - reported >= PROGRESS_S:
                 progress(self.num_done, total)
                 reported = now
@@ -273,7 +302,8 @@ class UctSearch:
         all_visits = np.zeros(self.game.num_actions, np.int32)
         all_values = np.full(self.game.num_actions, np.nan, np.float32)
         all_visits[actions] = visits
-        all_values[actions[visits > 0]] = values[visits > 0]
+        is_visited = visits > 0
+        all_values[actions[is_visited]] = values[is_visited]
         _, root_values = self._statistics(np.array([ROOT_INDEX]), player)
         return UctOutput(
             action=int(actions[self._best_child]),
@@ -287,10 +317,14 @@ class UctSearch:
     def _statistics(self, nodes: np.ndarray, player: int) -> tuple[np.ndarray, np.ndarray]:
         """Return the visits of nodes, and their mean results in [-1, 1] for ``player``.
 
+        Args:
+            nodes: int[M], the indices of the nodes.
+
         Returns:
-            int64[...] and float64[...]; the mean of an unvisited node is -inf.
+            int64[M], the visits, and float64[M], the mean results; -inf for an unvisited node.
         """
         visits = self.tree.nodes[nodes]["visits"].astype(np.int64)
         points = self.tree.nodes[nodes]["points"]
-        means = 2.0 * _wins_of(player, points, visits) / np.maximum(visits, 1) - 1.0
+        wins = _wins_of(player, points, visits)
+        means = 2.0 * wins / np.maximum(visits, 1) - 1.0
         return visits, np.where(visits > 0, means, -np.inf)

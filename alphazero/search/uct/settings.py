@@ -1,4 +1,4 @@
-"""The settings and results of a UCT search, as plain data: importing this loads no kernels."""
+"""The settings and results of a UCT search, in a module that imports no compiled kernels."""
 
 import dataclasses
 import math
@@ -17,24 +17,31 @@ DEFAULT_MAX_NODES = 4_000_000
 
 @dataclasses.dataclass(frozen=True)
 class UctSettings:
-    """The settings of a UCT search; `PlayerSettings` checks their ranges."""
+    """The settings of a UCT search: exploration, limits, statistics and rollouts.
+
+    `alphazero.players.base.PlayerSettings` checks the ranges.
+    """
 
     uct_c: float = math.sqrt(2.0)  #: exploration constant C of UCB1
     num_simulations: int | None = 1000  #: simulations per move; None requires a time limit
-    time_limit_s: float | None = None  #: seconds per move; the limit reached first ends it
+    time_limit_s: float | None = None  #: seconds per move; the first limit reached counts
     statistics: str = "node"  #: "node", or "position" for statistics shared by transpositions
-    keep_table: bool = False  #: by position: keep the statistics for the whole game
-    record_rollouts: bool = False  #: by position: also count the positions of rollouts
+    #: keep the statistics for the whole game; requires statistics by position
+    keep_table: bool = False
+    #: also count the positions of rollouts; requires statistics by position
+    record_rollouts: bool = False
     final_move: str = "visits"  #: play the most visited move, or the one with the best "value"
     rollout: str = "random"  #: "random", or "weighted" by the game's evaluation of moves
-    rollout_weights: list[float] | None = None  #: None takes the game's own weights
-    max_nodes: int = DEFAULT_MAX_NODES  #: maximum nodes; simulations go on when the tree is full
+    rollout_weights: list[float] | None = None  #: None takes the game's default weights
+    #: maximum number of nodes; when the tree is full, simulations continue without new nodes
+    max_nodes: int = DEFAULT_MAX_NODES
 
     def check(self) -> None:
         """Check that the settings do not contradict each other.
 
         Raises:
-            ConfigError: for a setting that requires another value of a second setting.
+            ConfigError: if `keep_table` or `record_rollouts` is on without statistics by position,
+                or `rollout_weights` are given for random rollouts.
         """
         for key in ("keep_table", "record_rollouts"):
             if getattr(self, key) and self.statistics != "position":
@@ -46,14 +53,14 @@ class UctSettings:
 
 
 class UctOutput(NamedTuple):
-    """What a UCT search found, from the viewpoint of the player to move."""
+    """The result of a UCT search, from the viewpoint of the player to move."""
 
     action: int  #: the move to play
     action_weights: np.ndarray  #: float32[A], visit fractions, sum 1
     value: float  #: mean result of the simulations, in [-1, 1]
     #: int32[A], visits of the positions that the actions lead to. With statistics by node they sum
-    #: to `num_simulations`. By position they also include visits from elsewhere in the tree, from
-    #: rollouts (`record_rollouts`) and from earlier searches (`keep_table`).
+    #: to `num_simulations`. By position they also include visits by other move orders, in rollouts
+    #: (`record_rollouts`) and in earlier searches (`keep_table`).
     visits: np.ndarray
     values: np.ndarray  #: float32[A], mean results in [-1, 1], nan for an unvisited action
     num_simulations: int  #: number of simulations in this search
@@ -62,18 +69,22 @@ class UctOutput(NamedTuple):
 class PositionStatistics(NamedTuple):
     """A position's statistics from UCT searches, from the viewpoint of its player to move."""
 
-    #: simulations that reached the position in the tree or, with `record_rollouts`, in a rollout
+    #: number of simulations that reached the position in the tree or, with `record_rollouts`, in a
+    #: rollout
     visits: int
     wins: float  #: wins of the player to move; a draw counts half
     value: float  #: mean result, in [-1, 1]: 2 * wins / visits - 1; nan without visits
 
 
 def best_moves(visits: np.ndarray, values: np.ndarray, final_move: str) -> np.ndarray:
-    """Return the index of the best move, or the indices of several if they are tied.
+    """Return the indices of the best of M moves: one, or several if they are tied.
 
     Args:
-        final_move: "visits" compares the visits first, then the values; "value" the reverse.
+        visits: [M], the visits of each move.
+        values: [M], the mean result of each move, for the player to move.
+        final_move: "visits" compares the visits first, then the values; "value" does the reverse.
     """
     first_key, second_key = (visits, values) if final_move == "visits" else (values, visits)
-    largest = np.flatnonzero(first_key == first_key.max())
-    return largest[second_key[largest] == second_key[largest].max()]
+    best = np.flatnonzero(first_key == first_key.max())
+    tie_breakers = second_key[best]
+    return best[tie_breakers == tie_breakers.max()]

@@ -1,7 +1,7 @@
 """The hash table of a UCT search, which maps positions to nodes of the tree.
 
-In: an `alphazero.search.uct.tree.Tree` with statistics by position. Out: indices of its nodes, and
-whether they follow the root. The hash table uses linear probing.
+It is used with statistics by position (`alphazero.search.uct.tree.Tree`) and resolves collisions by
+linear probing.
 """
 
 import numpy as np
@@ -9,7 +9,8 @@ import numpy as np
 from alphazero.runtime.jit import njit
 
 ROOT_INDEX = 0
-NUM_NODES, NUM_EDGES = 0, 1  #: indices of Tree.sizes
+NUM_NODES = 0  #: index of the number of nodes in `Tree.sizes`
+NUM_EDGES = 1  #: index of the number of edges in `Tree.sizes`
 UNKNOWN = -1  #: returned instead of a node if the table does not contain the position
 
 _SEED = np.uint64(0x9E3779B97F4A7C15)
@@ -21,10 +22,15 @@ _32 = np.uint64(32)
 
 @njit
 def look_up(tree, state):
-    """Return the node of a position (or UNKNOWN) and its slot in the hash table.
+    """Return the node of a position (or UNKNOWN) and the position's slot in the hash table.
 
-    A slot is valid only if its node points back to it, so the table need not be cleared between
-    searches (P. Briggs and L. Torczon, "An efficient representation for sparse sets", 1993).
+    For an unknown position, this is the slot in which to store its node. A slot is in use only if
+    its node points back to it, so the table need not be cleared between searches (P. Briggs and L.
+    Torczon, "An efficient representation for sparse sets", 1993).
+
+    Args:
+        tree: an `alphazero.search.uct.tree.Tree` with statistics by position.
+        state: [K], the position, as a state of K words.
     """
     last_slot = tree.table.shape[0] - 1
     slot = hash_of(state) & last_slot
@@ -39,9 +45,13 @@ def look_up(tree, state):
 
 @njit(allocates=True)
 def follows_root(tree, node):
-    """Return whether a node is the root or can be reached from it through expanded moves.
+    """Return whether a node is the root or can be reached from the root through expanded nodes.
 
     Positions recorded only by rollouts cannot be reached.
+
+    Args:
+        tree: an `alphazero.search.uct.tree.Tree` with statistics by position.
+        node: the index of the node.
     """
     seen = np.zeros(tree.sizes[NUM_NODES], np.bool_)
     stack = np.empty(tree.sizes[NUM_NODES], np.int32)
@@ -62,11 +72,11 @@ def follows_root(tree, node):
 
 
 def move_to_root(tree, node: int) -> None:
-    """Swap the root with a node that follows it, so that the node becomes the root.
+    """Make a node that follows the root the new root, by swapping the two nodes' entries.
 
-    The kernels can then use a constant root index; a variable one made Connect Four 12% slower.
-    Edges to the two nodes are not updated: they start before the new root, and are never used
-    again.
+    The kernels can then use a constant root index; a variable index made Connect Four 12% slower.
+    Edges to the two nodes are not updated: they start at nodes before the new root, which are never
+    visited again.
     """
     both = [ROOT_INDEX, node]
     exchanged = [node, ROOT_INDEX]
@@ -77,7 +87,7 @@ def move_to_root(tree, node: int) -> None:
 
 @njit
 def hash_of(state):
-    """Compute a 32-bit hash of a state: one xorshift round per word, plus two.
+    """Return a 32-bit hash of a state, from one xorshift round per word and two final ones.
 
     See `alphazero.runtime.random_generators` for xorshift.
     """

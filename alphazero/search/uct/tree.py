@@ -1,7 +1,7 @@
 """The tree of the UCT baseline as arrays, and its kernels `select`, `expand`, `backpropagate`.
 
-In: a game's compiled rules and positions. Out: each node's visits and points. The caller decides
-when a search ends and which move it plays; `alphazero.search.uct.rollout` has the rollouts.
+The tree holds each node's visits and points. The caller decides when a search ends and which move
+it plays; `alphazero.search.uct.rollout` has the rollouts.
 
 Sources: L. Kocsis and C. Szepesvari, "Bandit based Monte-Carlo planning", 2006; C. Browne et al.,
 "A survey of Monte Carlo tree search methods", 2012, section 3.
@@ -13,9 +13,9 @@ turn it is, so all nodes add them up in the same way, even if a player moves twi
 
 Statistics by node: the children of a node are adjacent in `nodes`, so that comparing them reads
 contiguous memory. Statistics by position: `nodes` holds each position once, found through a hash
-table, and `edges` holds the moves of each expanded node and where they lead. No game of ours
-repeats a position, so this graph has no cycles. The next search can reuse it: `move_to_root` makes
-another node the root.
+table, and `edges` holds the moves of each expanded node and where they lead. None of this package's
+games repeats a position, so this graph has no cycles. The next search can reuse it: `move_to_root`
+makes another node the root.
 
 Shapes: N nodes, E edges, M slots of the hash table, K state words, A actions.
 """
@@ -35,9 +35,10 @@ NO_CHILDREN = -1
 #: The data of one node, 20 bytes.
 NODE = np.dtype(
     [
-        # simulations that passed through or ended at the node; in rollouts only if recorded
+        # number of simulations through the node; those that reach it in a rollout count only if
+        # rollouts are recorded
         ("visits", np.int32),
-        # sum of these simulations' points
+        # sum of these simulations' points, for the player who moves first in the game
         ("points", np.float64),
         # index of the first child (by node) or first edge (by position); NO_CHILDREN at a leaf
         ("first_child", np.int32),
@@ -61,10 +62,10 @@ ROOTS_OF_LOGS[1:] = np.sqrt(np.log(_COUNTS))
 
 
 class Tree(NamedTuple):
-    """The statistics of one UCT search.
+    """The nodes of a UCT search, with their visits, points and children, as arrays.
 
-    The arrays are uninitialized before `start_tree`, and nothing is read before it is written. The
-    last four are empty with statistics by node.
+    The arrays are uninitialized before `start_tree`, and nothing is read before it is written. With
+    statistics by node, all but the first two arrays are empty.
     """
 
     sizes: np.ndarray  #: int32[2], numbers of nodes and edges in use
@@ -81,11 +82,17 @@ class Scratch(NamedTuple):
     state: np.ndarray  #: [K], the current position of the simulation
     child_state: np.ndarray  #: [K], a child's position while the child is added
     path: np.ndarray  #: int32[T + 1], the simulation's nodes from the root; T is the longest game
-    mask: np.ndarray  #: bool[A], legal actions
+    mask: np.ndarray  #: bool[A], True for legal actions
 
 
 def make_tree(max_nodes: int, state_size: int, state_dtype: np.dtype, by_position: bool) -> Tree:
-    """Allocate a tree; memory that is never written takes no physical memory."""
+    """Allocate a tree, whose unused parts take no physical memory.
+
+    Args:
+        max_nodes: N, maximum number of nodes; with statistics by position, also of edges.
+        state_size, state_dtype: length and dtype of a state of the game.
+        by_position: True for statistics by position, False for statistics by node.
+    """
     shared = max_nodes if by_position else 0
     num_slots = 1 << (2 * shared - 1).bit_length() if by_position else 0
     return Tree(
@@ -101,7 +108,13 @@ def make_tree(max_nodes: int, state_size: int, state_dtype: np.dtype, by_positio
 def make_scratch(
     num_actions: int, max_plies: int, state_size: int, state_dtype: np.dtype
 ) -> Scratch:
-    """Allocate the kernels' scratch memory for a game."""
+    """Allocate the kernels' scratch memory for a game.
+
+    Args:
+        num_actions: A, counting legal and illegal actions.
+        max_plies: upper bound on the number of moves in a game.
+        state_size, state_dtype: length and dtype of a state of the game.
+    """
     return Scratch(
         state=np.zeros(state_size, state_dtype),
         child_state=np.zeros(state_size, state_dtype),
@@ -115,12 +128,17 @@ def make_scratch(
 
 @njit
 def ucb1(wins, visits, parent_visits, uct_c):
-    """Compute the UCB1 score of a child; infinity if it has no visits.
+    """Return the UCB1 score of a child; infinity if it has no visits.
 
         score = wins / visits + uct_c * sqrt(ln(parent_visits) / visits)
 
     P. Auer, N. Cesa-Bianchi and P. Fischer, "Finite-time analysis of the multiarmed bandit
     problem", 2002, with uct_c = sqrt(2).
+
+    Args:
+        wins: number of wins, for the player who chooses the child; a draw counts half.
+        visits, parent_visits: number of simulations through the child and through its parent.
+        uct_c: exploration constant C of UCB1.
     """
     if visits == 0:
         return np.inf
@@ -135,30 +153,44 @@ def ucb1(wins, visits, parent_visits, uct_c):
 
 @njit
 def wins_of(player, points, visits):
-    """Return the number of wins in ``visits`` simulations for ``player``; a draw counts half."""
+    """Return how many of ``visits`` simulations ``player`` won; a draw counts half.
+
+    Args:
+        player: 0 for the player who moves first in the game, otherwise 1.
+        points: sum of the simulations' points, for the player who moves first in the game.
+    """
     return 0.5 * (points if player == 0 else 2 * visits - points)
 
 
 @njit
 def select(tree, node, player, uct_c, rng):
-    """Choose the edge of ``node`` with the largest `ucb1` score; ties are broken at random.
+    """Choose the edge of ``node`` with the largest `ucb1` score, breaking ties at random.
 
     Unvisited children therefore come first, in random order.
 
     Args:
+        tree, node: the search tree and the index of an expanded node.
         player: the player to move at ``node``.
+        uct_c: exploration constant C of UCB1.
+        rng: the random state for kernels, see `alphazero.runtime.random_generators.kernel_rng`.
+
+    Returns:
+        The index of the edge, for `child_of` and `action_of`.
     """
     first = tree.nodes[node]["first_child"]
     parent_visits = tree.nodes[node]["visits"]
-    best_edge, best_score, num_best = first, -np.inf, 0
+    best_edge = first
+    best_score = -np.inf
+    num_best = 0
     for edge in range(first, first + tree.nodes[node]["num_children"]):
         child = child_of(tree, edge)
         visits = tree.nodes[child]["visits"]
-        score = ucb1(
-            wins_of(player, tree.nodes[child]["points"], visits), visits, parent_visits, uct_c
-        )
+        wins = wins_of(player, tree.nodes[child]["points"], visits)
+        score = ucb1(wins, visits, parent_visits, uct_c)
         if score > best_score:
-            best_edge, best_score, num_best = edge, score, 1
+            best_edge = edge
+            best_score = score
+            num_best = 1
         elif score == best_score:
             # The n-th tied edge replaces the best one with probability 1/n: all are equally likely.
             num_best += 1
@@ -169,13 +201,17 @@ def select(tree, node, player, uct_c, rng):
 
 @njit
 def child_of(tree, edge):
-    """Return the node that an edge leads to."""
+    """Return the node that an edge leads to.
+
+    Args:
+        edge: the index of the edge; with statistics by node, that is the index of its child.
+    """
     return tree.edges[edge]["child"] if tree.edges.shape[0] > 0 else edge
 
 
 @njit
 def action_of(tree, edge):
-    """Return the action of an edge."""
+    """Return the action of an edge; see `child_of` for the index ``edge``."""
     return (
         tree.edges[edge]["action"]
         if tree.edges.shape[0] > 0
@@ -184,12 +220,13 @@ def action_of(tree, edge):
 
 
 def children_of(tree: Tree, node: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the actions of an expanded node, and the nodes they lead to."""
+    """Return an expanded node's actions, and the index of the node that each leads to."""
     first = int(tree.nodes[node]["first_child"])
-    edges = slice(first, first + int(tree.nodes[node]["num_children"]))
+    end = first + int(tree.nodes[node]["num_children"])
     if len(tree.edges) > 0:
-        return tree.edges[edges]["action"], tree.edges[edges]["child"]
-    return tree.nodes[edges]["action"], np.arange(edges.start, edges.stop)
+        edges = tree.edges[first:end]
+        return edges["action"], edges["child"]
+    return tree.nodes[first:end]["action"], np.arange(first, end)
 
 
 # --- expand ---------------------------------------------------------------------------------------
@@ -197,7 +234,13 @@ def children_of(tree: Tree, node: int) -> tuple[np.ndarray, np.ndarray]:
 
 @njit
 def start_tree(game, tree, root_state, scratch):
-    """Reset a tree to the root and its children."""
+    """Reset a tree to a root and its children.
+
+    Args:
+        game: the game's compiled rules.
+        root_state: [K], the position of the root, as a state of K words.
+        scratch: memory that is overwritten, from `make_scratch`.
+    """
     tree.sizes[NUM_NODES] = 0
     tree.sizes[NUM_EDGES] = 0
     if tree.edges.shape[0] > 0:
@@ -209,14 +252,23 @@ def start_tree(game, tree, root_state, scratch):
 
 @njit
 def open_root(game, tree, root_state, scratch):
-    """Add the root's children if it has none yet; there must be room."""
+    """Add the root's children if it has none yet; the tree must have room for them.
+
+    For the arguments, see `start_tree`.
+    """
     if tree.nodes[ROOT_INDEX]["first_child"] == NO_CHILDREN:
         add_children(game, tree, np.int64(ROOT_INDEX), root_state, scratch)
 
 
 @njit
 def expand(game, tree, node, state, scratch):
-    """Add the children of a leaf if it was visited before, is not final, and there is room.
+    """Add a leaf's children if it was visited before, its game is not over, and there is room.
+
+    Args:
+        game: the game's compiled rules.
+        node: the index of the leaf.
+        state: [K], the position of the leaf, as a state of K words.
+        scratch: memory that is overwritten, from `make_scratch`.
 
     Returns:
         Whether the children were added.
@@ -235,7 +287,10 @@ def expand(game, tree, node, state, scratch):
 
 @njit
 def add_children(game, tree, node, state, scratch):
-    """Add the children of ``node``, whose position is ``state``; there must be room."""
+    """Add a child of ``node`` for each legal action; the tree must have room for all of them.
+
+    For the arguments, see `expand`.
+    """
     rules.legal_actions(game, state, scratch.mask)
     by_position = tree.edges.shape[0] > 0
     first = tree.sizes[NUM_EDGES] if by_position else tree.sizes[NUM_NODES]
@@ -260,7 +315,11 @@ def add_children(game, tree, node, state, scratch):
 
 @njit
 def add_node(tree, action):
-    """Append a leaf without visits and return its index."""
+    """Append a leaf without visits to the tree's nodes and return its index.
+
+    Args:
+        action: the action that leads to the leaf; -1 for the root and with statistics by position.
+    """
     node = tree.sizes[NUM_NODES]
     tree.sizes[NUM_NODES] = node + 1
     tree.nodes[node]["visits"] = 0
@@ -273,7 +332,10 @@ def add_node(tree, action):
 
 @njit
 def find_position(tree, state):
-    """Return the node of a position; add a node if the position is new."""
+    """Return the index of a position's node, adding the node if the position is new.
+
+    The tree must keep statistics by position and have room for one more node.
+    """
     node, slot = look_up(tree, state)
     if node != UNKNOWN:
         return node
@@ -290,7 +352,12 @@ def find_position(tree, state):
 
 @njit
 def backpropagate(tree, path, length, points):
-    """Add one visit with ``points`` to each of the first ``length`` nodes of ``path``."""
+    """Add one visit with ``points`` to each of the first ``length`` nodes of ``path``.
+
+    Args:
+        path: int32[T + 1], the indices of the simulation's nodes from the root.
+        points: the simulation's result, in points for the player who moves first in the game.
+    """
     for i in range(length):
         tree.nodes[path[i]]["visits"] += 1
         tree.nodes[path[i]]["points"] += points

@@ -1,4 +1,4 @@
-"""The console logger: a line per iteration, and below them a progress bar with the time left."""
+"""The console logger: prints a line for each iteration, and a progress bar with the time left."""
 
 import math
 from collections.abc import Iterator
@@ -33,15 +33,15 @@ _STAGES = {"self-play": (0.0, 0.7), "learning": (0.7, 1.0)}
 
 
 class ConsoleLogger:
-    """Prints a run's events; as a context manager, it shows the progress bar.
+    """Prints a line of metrics per iteration and, as a context manager, shows a progress bar.
 
     An iteration's line is printed at the next event, when the iteration has been stored, so that no
     printed iteration is ever lost.
 
     Args:
-        console: console to print on.
-        num_iterations: iterations of the whole run.
-        first_fraction: fraction of the run that was done when it was resumed.
+        console: the console to print on.
+        num_iterations: number of iterations of the whole run.
+        first_fraction: fraction of the run that was already done when it was started or resumed.
     """
 
     def __init__(self, console: Console, num_iterations: int, first_fraction: float):
@@ -78,24 +78,32 @@ class ConsoleLogger:
             self._print_alarm(alarm, f"since iteration {alarm.since}, ")
 
     def progress(self, event: StageProgress) -> None:
-        """Update the progress bar, and print notices about workers."""
+        """Update the progress bar, and print the event's notices, such as the loss of a worker."""
         self._print_stored()
         for notice in event.notices:
             self._print(_INDENT + notice, "cyan")
         begin, end = _STAGES.get(event.stage, (1.0, 1.0))
         of_iteration = begin + (end - begin) * event.done / max(event.total, 1)
-        iteration = event.progress / (event.iteration - 1) if event.progress else self._iteration
+        iteration = self._iteration
+        if event.progress:
+            iteration = event.progress / (event.iteration - 1)
         completed = min(event.progress + iteration * of_iteration, 1.0)
         text = f"{event.iteration}: {event.stage} {event.done}/{event.total}"
         self._bars.update(self._run, completed=completed, description=text)
 
     def iteration(self, report: IterationReport) -> None:
-        """Keep a report, to be printed when its iteration has been stored."""
+        """Keep an iteration's report until the next event, and print it then.
+
+        By the next event, the iteration has been stored.
+        """
         self._print_stored()
         self._unstored = report
 
     def _print_stored(self) -> None:
-        """Print the line, measurements and alarms of an iteration that has been stored."""
+        """Print the line, measurements and alarms of the iteration that has just been stored.
+
+        If that has been done already, nothing is printed.
+        """
         report = self._unstored
         self._unstored = None
         if report is None:
@@ -119,35 +127,42 @@ class ConsoleLogger:
         self._alarms = report.alarms
 
     def _print_line(self, report: IterationReport) -> None:
-        """Print the line of an iteration; every 25 lines, print the header first."""
+        """Print an iteration's line, preceded by the table's header every 25 lines."""
         if self._num_lines % _LINES_BETWEEN_HEADERS == 0:
-            self._print(" ".join(title.rjust(width) for title, width, _ in _COLUMNS), "bold")
+            titles = [title.rjust(width) for title, width, _ in _COLUMNS]
+            self._print(" ".join(titles), "bold")
         self._num_lines += 1
         minutes, seconds = divmod(round(report.elapsed_s), 60)
-        cells = (
-            text.format(report, minutes=minutes, seconds=seconds).rjust(width)
-            for _, width, text in _COLUMNS
-        )
+        cells = []
+        for _, width, text in _COLUMNS:
+            cell = text.format(report, minutes=minutes, seconds=seconds)
+            cells.append(cell.rjust(width))
         self._print(" ".join(cells))
 
     def _print_alarm(self, alarm: Alarm, when: str) -> None:
-        """Print an alarm below the table, with lines broken to the console's width."""
+        """Print an alarm below the table, wrapped to the width of the console.
+
+        Args:
+            alarm: its text states the problem, the likely cause and the advice.
+            when: text to print first, such as "ALARM, ".
+        """
         text = Text(when + alarm.text, style="yellow")
         text.highlight_words([when + alarm.title, alarm.key], style="bold")
         width = min(self._console.width, _ALARM_WIDTH)
-        self._console.print(Padding.indent(text, len(_INDENT)), width=width, soft_wrap=False)
+        indented = Padding.indent(text, len(_INDENT))
+        self._console.print(indented, width=width, soft_wrap=False)
 
     def _print(self, line: str, style: str = "") -> None:
         self._console.print(Text(line, style=style), soft_wrap=True)
 
 
 class _TimeLeft(ProgressColumn):
-    """Shows the time left, estimated from the progress since the run was started or resumed.
+    """Shows the time left, estimated from the mean speed since the run was started or resumed.
 
-    rich's own column requires many updates of equal size.
+    rich's own column would require many updates of equal size.
 
     Args:
-        first_fraction: fraction of the run that was done when it was resumed.
+        first_fraction: fraction of the run that was already done when it was started or resumed.
     """
 
     def __init__(self, first_fraction: float):
@@ -159,12 +174,13 @@ class _TimeLeft(ProgressColumn):
         elapsed = task.elapsed or 0.0
         if done < 0.003 or elapsed < 2:
             return Text("time left -:--:--", style="cyan")
-        left = round(elapsed * (1 - task.completed) / done)
-        return Text(f"time left {left // 3600}:{left // 60 % 60:02d}:{left % 60:02d}", style="cyan")
+        minutes, seconds = divmod(round(elapsed * (1 - task.completed) / done), 60)
+        hours, minutes = divmod(minutes, 60)
+        return Text(f"time left {hours}:{minutes:02d}:{seconds:02d}", style="cyan")
 
 
 def _workers_text(workers: WorkersReport) -> str:
-    """Describe the number and speed of the workers, and the staleness of their games."""
+    """Format the number of workers, their games per second, and how old the games' networks are."""
     return (
         f"{counted(workers.num_workers, 'worker')}, {workers.num_lost} lost; "
         f"{workers.games_per_s:,.1f} games/s, {workers.staleness:.1f} networks old, "
@@ -173,29 +189,39 @@ def _workers_text(workers: WorkersReport) -> str:
 
 
 def _measurements(report: IterationReport) -> Iterator[str]:
-    """Yield a line of text for each measurement of an iteration."""
-    if (pit := report.pit) is not None:
+    """Yield a line of text for each measurement of strength made in an iteration."""
+    pit = report.pit
+    puzzle = report.puzzle
+    strength = report.strength
+    exact = report.exact
+    proof = report.proof
+    if pit is not None:
         verdict = "accepted" if pit.accepted else "rejected, the old network is restored"
         yield f"pit {pit.score:.0%}, {verdict}"
-    if (puzzle := report.puzzle) is not None and report.strength is not None:
-        yield _puzzle_text(puzzle, report.strength.opponent)
-    elif (strength := report.strength) is not None:
+    if puzzle is not None and strength is not None:
+        yield _puzzle_text(puzzle, strength.opponent)
+    elif strength is not None:
         results = f"{strength.wins} won, {strength.draws} drawn, {strength.losses} lost"
         interval = f"95% interval {strength.score_low:.1%} to {strength.score_high:.1%}"
         yield f"{strength.score:.1%} against {strength.opponent} ({results}; {interval})"
-    if (exact := report.exact) is not None:
+    if exact is not None:
         yield (
             f"accuracy {exact.accuracy:.1%} on {exact.num_positions:,} positions, "
             f"{exact.raw_accuracy:.1%} without search; best score {exact.optimal:.1%}, "
             f"{exact.raw_optimal:.1%}; value error {exact.value_error:.3f}"
         )
-    if (proof := report.proof) is not None:
+    if proof is not None:
         lost = "" if puzzle else f", {counted(proof.num_losses, 'game')} lost"
         yield f"{proof.num_accurate:,} of {proof.num_positions:,} positions perfect{lost}"
 
 
 def _puzzle_text(puzzle: PuzzleReport, opponent: str) -> str:
-    """Describe the results in a game of one player, and UCT's in the same openings."""
+    """Format the network's results in a game of one player, and UCT's from the same openings.
+
+    Args:
+        puzzle: the results of the network and of UCT.
+        opponent: UCT's name as a player, with its number of simulations.
+    """
     text = (
         f"mean result {puzzle.mean_result:.2f} from {counted(puzzle.num_openings, 'opening')}, "
         f"{opponent} {puzzle.uct_mean_result:.2f} "

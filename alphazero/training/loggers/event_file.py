@@ -1,7 +1,7 @@
-"""TensorBoard's event file, written on the caller's thread.
+"""Write TensorBoard's event file in the calling thread, so that the caller gets any error.
 
 The file holds either all summaries of a `flush` or none of them. The writers of torch and
-TensorBoard use another thread, which prints errors as tracebacks and can make a program wait
+TensorBoard use a thread of their own, which prints errors as tracebacks and can make a program wait
 forever if the disk is full.
 """
 
@@ -18,10 +18,12 @@ from tensorboard.summary.writer.record_writer import RecordWriter
 
 
 class EventFile:
-    """A new TensorBoard event file in a folder, created by the first `flush`.
+    """A new TensorBoard event file in a folder; the first `flush` creates it.
 
     Args:
-        purge_step: TensorBoard ignores the events of older files from this step on; None keeps all.
+        folder: the run's folder, in which the file gets a unique name.
+        purge_step: TensorBoard ignores the events of this step and later ones in the folder's older
+            files; None keeps all.
     """
 
     def __init__(self, folder: Path, purge_step: int | None = None):
@@ -35,14 +37,20 @@ class EventFile:
             self._add(Event(step=purge_step, session_log=SessionLog(status=SessionLog.START)))
 
     def add(self, summary: Summary, step: int = 0) -> None:
-        """Queue a summary for the next `flush`."""
+        """Queue a summary, to be written by the next `flush`.
+
+        Args:
+            summary: a value of a curve, a text, or the layout of charts.
+            step: the iteration to which the summary belongs; 0 for the whole run.
+        """
         self._add(Event(summary=summary, step=step))
 
     def flush(self) -> None:
-        """Write the queued summaries.
+        """Append the queued summaries to the file, and empty the queue.
 
         Raises:
-            OSError: if they cannot be written; it names the file, which is left as it was.
+            OSError: if they cannot be written; the file is left as it was, and its path is in the
+                error.
         """
         data = self._buffer.getvalue()
         self._buffer = io.BytesIO()

@@ -1,7 +1,6 @@
-"""The logger that writes TensorBoard's event file.
+"""The logger that writes a run's curves and texts to TensorBoard's event file.
 
-It writes each report's curves and texts and, at the start of a run, its settings and the layout of
-the charts.
+At the start of a run, it also writes the run's settings and the layout of the charts.
 """
 
 import math
@@ -22,11 +21,17 @@ from alphazero.training.trainer import Trainer
 
 
 class TensorBoardLogger:
-    """Writes an event file; a resumed run replaces events after its last stored iteration.
+    """Writes a run's curves, alarms and sample games to a TensorBoard event file.
+
+    In a resumed run, this file replaces the events of iterations that had not been stored.
 
     Args:
-        trainer: the run's trainer.
-        varied: the settings and config-group choices that distinguish the run within its sweep.
+        trainer: the run's trainer, which gives the settings, the folder and the last iteration.
+        varied: {key: text} of the settings and config-group choices that distinguish the run within
+            its sweep; None if there is no sweep.
+
+    Raises:
+        OSError: if the file cannot be written.
     """
 
     def __init__(self, trainer: Trainer, varied: Mapping[str, str] | None = None):
@@ -42,7 +47,7 @@ class TensorBoardLogger:
         self._file.flush()
 
     def iteration(self, report: IterationReport) -> None:
-        """Write the curves and texts of one iteration to the event file.
+        """Write an iteration's metrics, alarms and sample game to the event file.
 
         Raises:
             OSError: if the file cannot be written; it then contains nothing of the iteration.
@@ -62,7 +67,7 @@ class TensorBoardLogger:
         self._file.flush()
 
     def _write_alarms(self, report: IterationReport) -> None:
-        """Write the alarms that begin or end in this iteration, each under its own tag."""
+        """Queue a text for each alarm that begins or ends in an iteration, under its own tag."""
         for alarm in report.alarms:
             if alarm.since == report.iteration:
                 self._add_text(f"health/{alarm.name}", alarm.text, report.iteration)
@@ -71,11 +76,21 @@ class TensorBoardLogger:
             self._add_text(f"health/{name}", text, report.iteration)
 
     def _add_text(self, tag: str, text: str, step: int) -> None:
-        """Queue a Markdown text."""
+        """Queue a Markdown text, to be shown in TensorBoard's TEXT tab under ``tag``.
+
+        Args:
+            step: the iteration to which the text belongs.
+        """
         self._file.add(summary.text(tag, text), step)
 
     def _write(self, tag: str, figure: float, step: int) -> None:
-        """Queue a curve's value; the first one carries the description of the curve."""
+        """Queue a curve's value; a curve's first value also carries its description.
+
+        Args:
+            tag: the curve's tag in `CURVES`.
+            figure: the curve's value in the iteration; must not be NaN.
+            step: the iteration, which is the position on the x-axis.
+        """
         record = summary.scalar(tag, figure)
         if tag not in self._described:
             self._described.add(tag)
@@ -88,9 +103,10 @@ class TensorBoardLogger:
 
 
 def _game_text(game: Game, record: GameRecord) -> str:
-    """Format a game as text: its moves, its result and its last position."""
+    """Format a finished game as text: its moves, its result, its length and its last position."""
     moves = skin_of(game).notation.list_text(record.actions.tolist())
-    last = game.step(record.states[-1:], record.actions[-1:]).states[0]
+    after = game.step(record.states[-1:], record.actions[-1:])
+    board = game.state_to_text(after.states[0])
     sides = "the first player", "the second player"
     ending = ending_text(game, sides, record.first_player_result)
-    return f"{moves}\n{ending} after {len(record.actions)} plies\n\n{game.state_to_text(last)}"
+    return f"{moves}\n{ending} after {len(record.actions)} plies\n\n{board}"

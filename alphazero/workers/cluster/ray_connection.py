@@ -1,6 +1,6 @@
 """Connect to a Ray cluster, list its nodes, and explain why remote calls failed.
 
-Only this module connects to Ray. It does not depend on the actors' work.
+Only this module connects to Ray. It does not depend on what the actors do.
 """
 
 import logging
@@ -23,7 +23,7 @@ from alphazero.runtime.errors import ConfigError  # noqa: E402
 NODE_LEFT = "its machine has left the cluster"  #: one of the reasons that `reason_of` returns
 _CONNECT_S = 5.0
 _OUT_OF_MEMORY = "Ray has ended its process: its machine was running out of memory"
-#: The reason for the loss of an actor or a task, keyed by a phrase of Ray's message.
+#: Why an actor or a task was lost, as a clause, keyed by a phrase in Ray's error message.
 _REASONS = {
     "ModuleNotFoundError": "this program is not installed on its machine",
     "OUT_OF_MEMORY": _OUT_OF_MEMORY,
@@ -33,7 +33,7 @@ _REASONS = {
 
 
 class Node(NamedTuple):
-    """A live node of the cluster, as Ray reports it."""
+    """A live node (machine) of the Ray cluster, with the resources that Ray reports."""
 
     id: str
     host: str
@@ -42,13 +42,13 @@ class Node(NamedTuple):
 
 
 def connect(address: str) -> bool:
-    """Connect this process to a Ray cluster, unless it is connected already.
+    """Connect this process to a Ray cluster, unless it is already connected.
 
     Args:
         address: HOST:PORT; "auto" to find a cluster; "local" to start one on this machine alone.
 
     Returns:
-        Whether this call started the cluster, which the caller then has to end.
+        True if this call started the cluster, which the caller then has to shut down.
 
     Raises:
         ConfigError: if no cluster can be reached.
@@ -80,7 +80,7 @@ def connect(address: str) -> bool:
 
 
 def live_nodes() -> list[Node]:
-    """Return the cluster's live nodes."""
+    """Return the nodes (machines) of the Ray cluster that are alive."""
     return [
         Node(
             values["NodeID"],
@@ -105,13 +105,24 @@ def reason_of(error: Exception) -> str:
 
 
 def first_line(error: Any) -> str:
-    """Return the first line of an error's message, without its full stop."""
+    """Return the first line of an error's message without its full stop, or the error's type.
+
+    Args:
+        error: an exception; if its message is empty, the name of its type is returned.
+    """
     lines = str(error).strip().splitlines()
     return lines[0].rstrip(".") if lines else type(error).__name__
 
 
 def _check_reachable(address: str) -> None:
-    """Raise OSError at once if nothing listens at HOST:PORT, where Ray would try for minutes."""
+    """Raise an error at once if nothing listens at HOST:PORT, where Ray would try for minutes.
+
+    Args:
+        address: HOST:PORT; any other text is not checked.
+
+    Raises:
+        OSError: if nothing accepts a connection within five seconds.
+    """
     host, colon, port = address.rpartition(":")
     if colon and port.isdigit():
         socket.create_connection((host.strip("[]"), int(port)), _CONNECT_S).close()

@@ -26,26 +26,26 @@ from alphazero.workers.unit import Answer, Job, Unit, Weights, WorkerFacts
 from alphazero.workers.unit_player import UnitPlayer
 
 _NODES_EVERY_S = 1.0
-_MAX_FAILURES = 3  # a node that loses this many actors in a row, without a reply, gets no more
+_MAX_FAILURES = 3  # a node that loses this many actors without a reply in between gets no more
 
 
 class _Worker(NamedTuple):
     """A worker: a Ray actor, and the cluster node on which it runs."""
 
     name: str
-    node: str
-    actor: Any
+    node: str  #: the node's id
+    actor: Any  #: Ray's handle of the `WorkerActor`
 
 
 class RayTransport:
     """Keeps one worker, a Ray actor, on each node of a Ray cluster; see `Transport`.
 
     Args:
-        settings: the workers' settings.
-        job: the settings and the game of the run, for the workers.
+        settings: the workers' settings, including the address of the cluster.
+        job: the run's game, settings and seed, which every worker receives when it starts.
 
     Raises:
-        ConfigError: if there is no cluster at the address.
+        ConfigError: if no cluster can be reached at the address.
     """
 
     how_to_join = (
@@ -70,19 +70,26 @@ class RayTransport:
     # --- the dispatcher's requests ----------------------------------------------------------------
 
     def publish(self, weights: Weights) -> None:
-        """Send a network to all workers."""
+        """Send a network to all workers, and later to every new one; see `Transport.publish`."""
         self._version = weights.version
         self._weights = ray.put(weights)
         for worker in self._workers.values():
             worker.actor.load.remote(self._weights)
 
     def submit(self, worker: str, unit: Unit) -> None:
-        """Send a unit of work; in ordered mode, the worker first waits for the newest network."""
+        """Send a unit of work to a worker; see `Transport.submit`.
+
+        In ordered mode, the worker waits for the newest network before it plays.
+        """
         version = self._version if self._settings.mode == "ordered" else 0
-        self._calls[self._workers[worker].actor.play.remote(unit, version)] = worker, "play"
+        call = self._workers[worker].actor.play.remote(unit, version)
+        self._calls[call] = worker, "play"
 
     def poll(self, timeout_s: float) -> list[Event]:
-        """Start and remove workers as nodes come and go; return the new events."""
+        """Wait up to ``timeout_s`` seconds for events and return them; see `Transport.poll`.
+
+        Workers are started on new nodes first, and those on lost nodes are removed.
+        """
         events = self._look_after_nodes() if self._weights is not None else []
         if not self._calls:
             time.sleep(0.0 if events else timeout_s)
@@ -96,12 +103,12 @@ class RayTransport:
         return events
 
     def dismiss(self, worker: str) -> None:
-        """End a worker; another one may replace it."""
+        """Stop a worker, which a new one may replace; see `Transport.dismiss`."""
         if worker in self._workers:
             self._remove(worker)
 
     def close(self) -> None:
-        """End all workers, and the cluster if it was started here."""
+        """Stop all workers, and the cluster if this process started it."""
         for worker in list(self._workers):
             self._remove(worker)
         if self._owns_ray:
@@ -110,7 +117,13 @@ class RayTransport:
     # --- actors -----------------------------------------------------------------------------------
 
     def _look_after_nodes(self) -> list[Event]:
-        """Start a worker on each new node; remove the workers of lost nodes."""
+        """Start a worker on each node without one, and remove the workers of lost nodes.
+
+        Ray is asked for the nodes at most once a second; calls in between do nothing.
+
+        Returns:
+            A `Left` event for each removed worker.
+        """
         now = time.monotonic()
         if now - self._asked_nodes_at < _NODES_EVERY_S:
             return []
@@ -126,7 +139,7 @@ class RayTransport:
         return [Left(name, NODE_LEFT) for name in lost]
 
     def _make(self, node: Node) -> None:
-        """Start a worker on a node, and request the version of the program there."""
+        """Start a worker on a node, and request the version of this program installed there."""
         num_threads = node.num_cpus
         if node.id == self._own_node and self._settings.mode == "free":
             num_threads = max(1, num_threads - 1)  # one core is for the learner
@@ -145,16 +158,26 @@ class RayTransport:
         self._calls[actor.code_version.remote()] = name, "version"
 
     def _remove(self, name: str) -> None:
-        """End a worker, and ignore its unfinished remote calls."""
+        """Stop a worker, and forget its unfinished remote calls.
+
+        A node that loses three workers without a reply in between gets no more workers.
+        """
         worker = self._workers.pop(name)
-        self._failures[worker.node] = self._failures.get(worker.node, 0) + 1
-        if self._failures[worker.node] >= _MAX_FAILURES:
+        num_failures = self._failures.get(worker.node, 0) + 1
+        self._failures[worker.node] = num_failures
+        if num_failures >= _MAX_FAILURES:
             self._left_alone.add(worker.node)
-        self._calls = {call: about for call, about in self._calls.items() if about[0] != name}
+        for call, (caller, _) in list(self._calls.items()):
+            if caller == name:
+                del self._calls[call]
         ray.kill(worker.actor)
 
     def _finish(self, call: Any) -> list[Event]:
-        """Handle the result of a remote call; return the events that follow from it."""
+        """Handle the result of a finished remote call, and return the events that follow from it.
+
+        Args:
+            call: Ray's reference to the result.
+        """
         name, kind = self._calls[call]
         worker = self._workers[name]
         try:
@@ -169,7 +192,8 @@ class RayTransport:
                 self._remove(name)
                 reason = f"it runs version {result}, and the learner {code_version()}; install "
                 return [Left(name, f"{reason}the same version there")]
-            self._calls[worker.actor.begin.remote(self._job, self._weights)] = name, "begin"
+            begin_call = worker.actor.begin.remote(self._job, self._weights)
+            self._calls[begin_call] = name, "begin"
             return []
         if kind == "begin":
             return [Joined(name, result)]
@@ -182,13 +206,13 @@ class RayTransport:
 
 @ray.remote(concurrency_groups={"weights": 1})  # type: ignore[call-overload]
 class WorkerActor:
-    """A worker on a cluster node: plays one unit of work at a time.
+    """A worker on a cluster node, which plays one unit of work at a time.
 
-    A network that arrives meanwhile is used from the next unit on.
+    A network that arrives during a unit is used from the next unit on.
 
     Args:
-        name: the worker's name.
-        num_threads: threads for self-play.
+        name: unique name of the worker.
+        num_threads: number of threads for self-play.
     """
 
     def __init__(self, name: str, num_threads: int):
@@ -203,25 +227,36 @@ class WorkerActor:
         return code_version()
 
     def begin(self, job: Job, weights: Weights) -> WorkerFacts:
-        """Prepare to play with a first network; return this worker's host name and threads."""
+        """Prepare to play with a first network, and return this worker's host name and threads.
+
+        Args:
+            job: the run's game, settings and seed.
+            weights: the first network.
+
+        Raises:
+            ConfigError: if the game cannot be made, or its rules differ on this node.
+        """
         self._player = UnitPlayer(job, self._num_threads, self._name)
         self._player.load(weights)
         return self._player.facts
 
     @ray.method(concurrency_group="weights")
     def load(self, weights: Weights) -> None:
-        """Receive a network, which the next unit of work is played with."""
+        """Receive a network, which is used from the next unit of work on.
+
+        A network older than the newest one received is ignored.
+        """
         with self._arrival:
             if self._newest is None or weights.version > self._newest.version:
                 self._newest = weights
             self._arrival.notify()
 
     def play(self, unit: Unit, version: int) -> Answer:
-        """Play a unit of work and return its games.
+        """Play a unit of work with the newest network received, and return the games.
 
         Args:
-            version: wait for this network or a newer one, which may arrive after the unit, on
-                another thread.
+            version: the oldest network version to play with; wait until it has arrived. 0 does not
+                wait.
         """
         player = self._player
         assert player is not None
