@@ -1,5 +1,5 @@
 """Play paired games between two players: each opening twice, with colours swapped. A draw is half a
-point. In a game of one player, each plays every opening alone, and their results are compared.
+point. In a one-player game, each plays every opening alone, and their results are compared.
 
     alphazero match
     alphazero match a=uct:1000 b=uct:200 num_games=100
@@ -218,7 +218,7 @@ def report_table(
 def puzzle_table(
     report: MatchReport, puzzle: PuzzleResults, thinking: Sequence[str] = ("", "")
 ) -> Table:
-    """Make a table that compares how well two players each play a game of one player.
+    """Make a table that compares how well two players each play a one-player game.
 
     Args:
         report: the match, in which the better result from an opening wins.

@@ -120,11 +120,11 @@ def _sides(settings: Settings, game: Game) -> tuple[str, str]:
     """Return the specifications of the player who moves first and of the other player.
 
     A side for which the user names no player is played by a person or, if a person plays the other
-    side, by the game's default player. A game of one player has only one side, whose specification
+    side, by the game's default player. A one-player game has only one side, whose specification
     is returned twice.
 
     Raises:
-        ConfigError: if a second player is named for a game of one player.
+        ConfigError: if a second player is named for a one-player game.
     """
     if game.num_players == 1:
         check_second(game, settings.second)

@@ -161,7 +161,7 @@ def _check_plays(spec: str, game: Game, settings: PlayerSettings) -> None:
 
 
 def check_second(game: Game, second: str | None) -> None:
-    """Check that no second player is named for a game of one player.
+    """Check that no second player is named for a one-player game.
 
     Args:
         game: the game to play.

@@ -91,7 +91,7 @@ def proof_lines(game: Game, report: ProofReport) -> list[str]:
     """Format the result of checking a player's move in every position as lines of text.
 
     For a game of two players, they count the games that the player wins, draws and loses against
-    every possible play of the opponent; for a game of one player, they compare its result from the
+    every possible play of the opponent; for a one-player game, they compare its result from the
     start with the best possible one.
     """
     kept = f"{report.num_accurate:,} of {report.num_not_final:,} unfinished positions"

@@ -149,7 +149,7 @@ def _module_path(name: str, base: Path | None, folder: Path) -> Path | None:
 
     Args:
         name: the dotted name of the module.
-        place: the folder that a relative import starts from; None for an absolute import.
+        base: the folder that a relative import starts from; None for an absolute import.
         folder: where to look for modules that are not on Python's search path.
 
     Returns:

@@ -129,7 +129,7 @@ CURVES = {
     ),
     "games/draws": curve("Fraction of the games that are drawn.", "selfplay.draws"),
     "games/mean_result": curve(
-        "Mean result of a game of one player, in the numbers of its rules.", "selfplay.mean_result"
+        "Mean result of a one-player game, in the numbers of its rules.", "selfplay.mean_result"
     ),
     "games/distinct_fraction": curve(
         "Distinct games, as a fraction of all.", "selfplay.distinct_games"

@@ -33,8 +33,8 @@ class SelfPlayReport:
     mean_batch: float = nan  #: mean number of positions per call of the evaluator
     search_depth: float = nan  #: mean depth of new leaf nodes, in plies
     game_length: float = nan  #: mean length of a game, in plies
-    first_player_wins: float = nan  #: fraction of the games; NaN in a game of one player
-    draws: float = nan  #: fraction of the games; NaN in a game of one player
+    first_player_wins: float = nan  #: fraction of the games; NaN in a one-player game
+    draws: float = nan  #: fraction of the games; NaN in a one-player game
     mean_result: float = nan  #: on the game's own scoring scale; NaN unless the game has one player
     distinct_games: float = nan  #: number of different games, as a fraction of all
 
@@ -129,7 +129,7 @@ class PitReport:
 class StrengthReport:
     """The result of a match against UCT, from the network's viewpoint.
 
-    In a game of one player, both play every opening alone, and the better result wins.
+    In a one-player game, both play every opening alone, and the better result wins.
     """
 
     opponent: str  #: UCT's name as a player, with its number of simulations
@@ -145,7 +145,7 @@ class StrengthReport:
 
 @dataclasses.dataclass(kw_only=True)
 class PuzzleReport:
-    """The network's and UCT's results from the same openings, in a game of one player.
+    """The network's and UCT's results from the same openings, in a one-player game.
 
     Results are on the game's own scoring scale, such as minus the number of pegs left over.
     """

@@ -123,7 +123,7 @@ class StrengthMeasurement:
         return small_game_values(self._game)
 
     def _puzzle_report(self, match: MatchReport) -> PuzzleReport:
-        """Summarize both players' results in a game of one player.
+        """Summarize both players' results in a one-player game.
 
         If the game is small enough to be solved, they are compared with the best possible results.
 

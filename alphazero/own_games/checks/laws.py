@@ -204,7 +204,7 @@ class Laws:
         mask = inspected.legal_action_mask[0]
         legal = np.flatnonzero(mask).tolist()
         if player not in range(game.num_players):
-            allowed = "0 or 1" if game.num_players == 2 else "0 in a game of one player"
+            allowed = "0 or 1" if game.num_players == 2 else "0 in a one-player game"
             raise BrokenLaw(f"'player_to_move' returns {player}: it must be {allowed}.")
         if over and legal:
             raise BrokenLaw(f"the game is over, but 'legal_actions' allows action {legal[0]}.")

@@ -216,7 +216,7 @@ def _measurements(report: IterationReport) -> Iterator[str]:
 
 
 def _puzzle_text(puzzle: PuzzleReport, opponent: str) -> str:
-    """Format the network's results in a game of one player, and UCT's from the same openings.
+    """Format the network's results in a one-player game, and UCT's from the same openings.
 
     Args:
         puzzle: the results of the network and of UCT.
