@@ -107,7 +107,7 @@ class Notation:
     def _by_name(self) -> dict[str, int]:
         """The action of each name, as written by `text` or in lower case.
 
-        A pass also has the names that other programs use, see `_PASSES`.
+        A pass also has the names that other programs use (see `_PASSES`).
         """
         names = {self.text(action): action for action in range(self._game.num_actions)}
         lower_names = {name.lower(): action for name, action in names.items()}

@@ -122,7 +122,7 @@ def position_shapes(
 
     Args:
         state: [K], the position.
-        previous_state: [K], the position before the last move; None marks nothing.
+        previous_state: [K], the position before the last move; if None, no cells are marked.
         last_action: the last move; needed only in games whose pieces move, to mark its squares.
     """
     marked = marked_cells(game, skin, state, previous_state, last_action)
@@ -156,8 +156,8 @@ def board_shapes(
     """Draw a board with its pieces and marked cells as shapes.
 
     Args:
-        board: int8[H, W], see `Game.cells`.
-        marked: bool[H, W], True = mark the cell; None marks nothing.
+        board: int8[H, W] (see `Game.cells`).
+        marked: bool[H, W], True = mark the cell; if None, no cell is marked.
     """
     height, width = board.shape
     line_width = _LINE_WIDTH * max(height, width)
@@ -201,7 +201,7 @@ def placed(before: np.ndarray, after: np.ndarray) -> list[Cell]:
     """Return the cells that a move filled with pieces.
 
     Args:
-        before: int8[H, W], the board before the move, see `Game.cells`.
+        before: int8[H, W], the board before the move (see `Game.cells`).
         after: int8[H, W], the board after it.
     """
     is_placed = (before == 0) & (after != 0)

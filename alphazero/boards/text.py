@@ -65,7 +65,7 @@ def draw_board(
     Args:
         state: [K], the position.
         medium: the abilities of the terminal.
-        previous_state: [K], the position before the last move; None marks nothing.
+        previous_state: [K], the position before the last move; if None, no cells are marked.
         labels: whether legal squares are labelled with what to type; columns always are.
         numbered: whether the labels are numbers, in a game whose notation numbers the legal
             squares.
@@ -88,7 +88,7 @@ def plain_board(
     """Draw a board in plain letters, with the legal actions labelled.
 
     Args:
-        board: int8[H, W], see `Game.cells`.
+        board: int8[H, W] (see `Game.cells`).
         legal_action_mask: bool[A], True = legal.
         label: returns the text that a person types for an action.
     """
@@ -189,7 +189,7 @@ def marked_cells(
 
     Args:
         state: [K], the position.
-        previous_state: [K], the position before the last move; None marks nothing.
+        previous_state: [K], the position before the last move; if None, no cells are marked.
         last_action: the action between the two states; needed only in games whose pieces move, in
             which its squares are marked.
 
@@ -215,7 +215,7 @@ def _lines(board: np.ndarray, length: int) -> np.ndarray:
     """Return which cells belong to a line of ``length`` equal pieces, bool[H, W].
 
     Args:
-        board: int8[H, W], see `Game.cells`; blocked squares form no lines.
+        board: int8[H, W] (see `Game.cells`); blocked squares form no lines.
     """
     in_line = np.zeros(board.shape, bool)
     steps = np.arange(length)
@@ -236,7 +236,7 @@ class _Drawing:
     """Draws one board as lines of text.
 
     Args:
-        board: int8[H, W], see `Game.cells`.
+        board: int8[H, W] (see `Game.cells`).
         medium: the abilities of the terminal.
         labels: what a person types for each legal action.
         marked: bool[H, W], True = mark the cell.

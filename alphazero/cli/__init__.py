@@ -51,7 +51,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Run a subcommand of `alphazero`, printing a failure as one line on standard error.
 
     Args:
-        arguments: the command line, subcommand first; None takes the process's arguments.
+        arguments: the command line, subcommand first; None means the arguments of this process.
 
     Returns:
         The exit status: 0 for success; 1 if `check_game` finds a broken law or `prove` a misplayed
@@ -158,7 +158,7 @@ def error_text(error: Exception) -> str | None:
 
 
 def _place_of(error: OSError) -> str:
-    """Return the path of the file that an error is about, followed by ": "; "" if unknown.
+    """Return the path of the file that an error is about, followed by ": ", or "" if unknown.
 
     If standard output cannot be written, "standard output: " is returned, and all further output to
     standard output is discarded.

@@ -109,7 +109,7 @@ def _play(
         game: the game to play.
         players: players A and B.
         settings: the number of games and the kind, length and seed of the openings.
-        sprt: the sequential test that may end the match early; None plays all games.
+        sprt: the sequential test that may end the match early; if None, all games are played.
 
     Raises:
         ConfigError: if there are not enough suitable openings.
@@ -249,7 +249,8 @@ def _table(title: str, report: MatchReport, sides: Sequence[str], thinking: Sequ
         title: printed in bold above the table.
         report: the match, with the names of the players.
         sides: what the players are called in the table, such as "A" and "B".
-        thinking: how each player chooses moves, such as "openvino int8, search"; "" leaves it out.
+        thinking: how each player chooses moves, such as "openvino int8, search"; if "", it is left
+            out.
     """
     table = Table(title=Text(title, "bold"), title_justify="left", show_header=False)
     table.add_column(style="dim")

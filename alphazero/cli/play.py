@@ -73,7 +73,7 @@ def run(
     Args:
         settings: the game, its players and how the board is displayed; a missing seed is filled in.
         console: where the boards and moves are printed.
-        read_line: reads a line from the user, given the prompt; None reads from the terminal.
+        read_line: prints the prompt and returns the line typed; None means the terminal's reader.
 
     Raises:
         ConfigError: if a setting cannot be used.

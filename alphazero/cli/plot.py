@@ -196,7 +196,8 @@ def _start(
 
     Args:
         settings: names the game, the moves and the setup.
-        specs: specifications of the players, whose network may determine the game; None is skipped.
+        specs: specifications of the players, whose network may determine the game; None entries are
+            skipped.
         limits: the players' number of simulations and seed.
 
     Returns:

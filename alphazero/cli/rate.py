@@ -247,8 +247,8 @@ def growth_text(ratings: Ratings, file: RatingFile) -> str:
 def rating_cells(ratings: Ratings, player: str) -> tuple[str, str, str]:
     """Format a player's cells in the table: Elo, standard error and 95% confidence interval.
 
-    The standard error is "" for the anchor, whose rating is given, and for a player whose rating is
-    only a bound, for example because it has won all its games.
+    The standard error's cell is "" for the anchor, whose rating is given, and for a player whose
+    rating is only a bound, for example because it has won all its games.
     """
     index = ratings.players.index(player)
     elo = f"{ratings.elo[index]:.0f}"

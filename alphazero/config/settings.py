@@ -49,7 +49,7 @@ def option(
         default: the default value; each instance gets its own copy of a list or dictionary.
         help: a line of text for `--help`.
         low, high: inclusive bounds of a number, or of each number in a list; None means no bound.
-        choices: the allowed values; None allows any value within the bounds.
+        choices: the allowed values; None means any value within the bounds.
     """
     metadata = {"help": help, "low": low, "high": high, "choices": choices}
     if isinstance(default, (list, dict)):

@@ -184,8 +184,8 @@ class _Match:
 
         Args:
             should_stop: called after each counted pair with the numbers of pairs so far by player
-                A's score, see `play_match`; the match ends when the result is True. None never
-                stops.
+                A's score (see `play_match`); the match ends when the result is True. If None, it
+                never ends early.
         """
         while not self._stopped and self.num_counted < len(self._scores):
             points = self._scores[self.num_counted : self.num_counted + 2]

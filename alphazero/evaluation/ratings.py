@@ -39,7 +39,7 @@ class RatingFile:
     #: the iteration and the training time in seconds ("elapsed_s") of the run's networks, by player
     networks: dict[str, dict[str, Any]] = field(default_factory=dict)
     matches: list[TournamentMatch] = field(default_factory=list)
-    #: digest of the game's rules, see `alphazero.games.batched_game.Game`; "" if there is none
+    #: digest of the game's rules (see `alphazero.games.batched_game.Game`); "" if there is none
     rules_digest: str = ""
 
     @classmethod
@@ -123,7 +123,7 @@ class RatingFile:
         """Write the matches and ratings to `path`, replacing the file atomically.
 
         Args:
-            ratings: the ratings to store for other programs; None stores an empty list.
+            ratings: the ratings to store for other programs; if None, an empty list is stored.
         """
         plain_ratings = []
         if ratings is not None:

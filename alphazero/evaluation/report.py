@@ -231,7 +231,7 @@ def count_pair(counts: list[float], score: float) -> None:
 def score_interval(pair_scores: Sequence[float]) -> Interval:
     """Compute the 95% confidence interval of a player's expected score.
 
-    It is the "plus four" interval of Agresti and Coull, see the module docstring.
+    It is the "plus four" interval of Agresti and Coull (see the module docstring).
 
     Args:
         pair_scores: the player's mean points in each pair of games, in [0, 1].

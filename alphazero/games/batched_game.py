@@ -56,8 +56,8 @@ class Game(abc.ABC):
     #: The worst and the best result on the game's own scale, which become -1 and 1 in `results`.
     result_range: tuple[float, float] = (-1.0, 1.0)
     notes: tuple[str, ...] = ()  #: warnings for the user about rules that are valid but look wrong
-    #: SHA-256 hex digest that identifies a user's rules, see `alphazero.own_games.rules_digest`; ""
-    #: for games identified by their names: those of this package and of its adapters.
+    #: SHA-256 hex digest that identifies a user's rules (see `alphazero.own_games.rules_digest`);
+    #: "" for games identified by their names: those of this package and of its adapters.
     rules_digest: str = ""
     rules_text: str = ""  #: the text of the rules from which the digest is computed
     appearance: Appearance = Appearance()  #: see `rules.appearance`
@@ -293,7 +293,7 @@ class Game(abc.ABC):
     def state_to_text(self, state: np.ndarray) -> str:
         """Draw the position of a state ([K]) as text.
 
-        The text is the rules' own drawing, see `drawn`, or else the board: one line per row, one
+        The text is the rules' own drawing (see `drawn`), or else the board: one line per row, one
         letter of `piece_letters` per square.
         """
         drawn = self.drawn(state)

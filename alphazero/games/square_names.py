@@ -53,7 +53,7 @@ def action_names(
     Actions with the same squares, such as promotions in chess, are numbered: "a7a8=1", "a7a8=2".
 
     Args:
-        squares: the flat indices of each action's squares, see `rules.action_squares`.
+        squares: the flat indices of each action's squares (see `rules.action_squares`).
         rows, columns: the size of the board.
         from_top: True if row 1 is at the top, False if it is at the bottom.
 
@@ -119,7 +119,7 @@ def named_action(
     Args:
         text: a name from `action_names`, such as "a2a3", "a7a8=1" or the number of an action
             without squares; or squares, such as "a2-a3".
-        squares: the flat indices of each action's squares, see `rules.action_squares`.
+        squares: the flat indices of each action's squares (see `rules.action_squares`).
         rows, columns: the size of the board.
         from_top: True if row 1 is at the top, False if it is at the bottom.
 

@@ -36,7 +36,7 @@ class PettingZooAgent:
 
     Args:
         player: a player made for the game of ``view``.
-        view: converts the environment's boards, see `alphazero.interop.board_view.view_of`.
+        view: converts the environment's boards (see `alphazero.interop.board_view.view_of`).
         num_sampled_plies: number of plies at the start of a game in which actions are sampled in
             proportion to the player's action weights, so that games differ; afterwards, the
             player's chosen action is played.
@@ -56,7 +56,7 @@ class PettingZooAgent:
         """Choose an action with the player, in the position that an observation shows.
 
         Args:
-            observation: the board and the legal actions, see `Observation`.
+            observation: the board and the legal actions (see `Observation`).
             agent: the environment's name for this agent, such as "player_0".
 
         Returns:
@@ -95,7 +95,7 @@ class HumanAgent:
     """A person at the terminal, who types actions in the environment's numbering.
 
     Args:
-        view: converts the environment's boards, see `alphazero.interop.board_view.view_of`.
+        view: converts the environment's boards (see `alphazero.interop.board_view.view_of`).
     """
 
     def __init__(self, view: BoardView):

@@ -46,7 +46,7 @@ def env(game_name: str, render_mode: str | None = None) -> AECEnv:
     Args:
         game_name: a name that `alphazero.own_games.registry.make_game` accepts.
         render_mode: "human" prints the board after every move, "ansi" makes `render` return it as
-            text, "rgb_array" as an image (uint8[h, w, 3]); None draws nothing.
+            text, "rgb_array" as an image (uint8[h, w, 3]). If None, nothing is drawn.
 
     Raises:
         ConfigError: if there is no such game or render mode.
@@ -96,7 +96,7 @@ class GameEnvironment(AECEnv):
 
     Args:
         game: the rules of the game.
-        render_mode: "human", "ansi", "rgb_array" or None, see `env`.
+        render_mode: "human", "ansi", "rgb_array" or None (see `env`).
 
     Raises:
         ConfigError: if there is no such render mode.

@@ -56,7 +56,7 @@ def to_bytes(game: Game, network: nn.Module, info: dict[str, Any]) -> bytes:
     """Convert a network to the bytes of a self-contained ONNX file in float32.
 
     Args:
-        info: the network's metadata, see `alphazero.network.weights.NetworkFile`; its run,
+        info: the network's metadata (see `alphazero.network.weights.NetworkFile`); its run,
             iteration and rules digest are stored in the file.
 
     Raises:
@@ -162,7 +162,7 @@ def _properties(game: Game, info: dict[str, Any]) -> dict[str, str]:
     """Return the metadata to store in the ONNX file, as strings; the list of actions is in JSON.
 
     Args:
-        info: the network's metadata, see `alphazero.network.weights.NetworkFile`; only its run,
+        info: the network's metadata (see `alphazero.network.weights.NetworkFile`); only its run,
             iteration and rules digest are used.
     """
     actions = [game.action_to_text(action) for action in range(game.num_actions)]

@@ -73,7 +73,7 @@ def expected_value(value_logits: torch.Tensor) -> torch.Tensor:
     The value is P(win) - P(loss) for a win/draw/loss head, and tanh of the logit for a scalar head.
 
     Args:
-        value_logits: [M, 3] or [M, 1], see `NetworkOutput`.
+        value_logits: [M, 3] or [M, 1] (see `NetworkOutput`).
     """
     if value_logits.shape[-1] == 1:
         return torch.tanh(value_logits.squeeze(-1))

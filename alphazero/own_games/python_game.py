@@ -96,7 +96,7 @@ class Position(Protocol):
                             repetitions
     ``num_players``         1 for a puzzle; by default 2
     ``result_range``        the worst and the best result; by default (-1, 1)
-    ``symmetries()``        (cells, actions), see `alphazero.games.rules.symmetries`
+    ``symmetries()``        (cells, actions) (see `alphazero.games.rules.symmetries`)
     ``action_squares(a)``   the squares that action a leaves and enters, or the one it fills, see
                             `alphazero.games.rules.action_squares`
     ``to_text()``           the position as text, if a person needs more than ``cells`` shows; if
@@ -127,7 +127,7 @@ class Position(Protocol):
     def result(self) -> float:
         """Return the result of a finished game for the player to move.
 
-        It is usually 1 for a win, 0 for a draw and -1 for a loss, see ``result_range``.
+        It is usually 1 for a win, 0 for a draw and -1 for a loss (see ``result_range``).
         """
 
     def legal_actions(self) -> Sequence[int]:

@@ -56,7 +56,7 @@ class TerminalGame:
         players: the player who begins the game, then the other.
         console: the console on which boards, moves and messages are printed.
         read_line: prints a prompt and returns a typed line; raises EOFError at the end of the
-            input. None reads from standard input.
+            input. None means that lines are read from standard input.
         adviser: makes the player that gives hints, when the first hint is requested. None means an
             engine that plays in this game.
         moves: actions already played at the start of the game, and of each rematch.
@@ -203,7 +203,8 @@ class TerminalGame:
 
         Args:
             player: the player who moves, 0 or 1.
-            notes: text to print after the move, such as the engine's value of it; "" prints none.
+            notes: text to print after the move, such as the engine's value of the position; "" if
+                there are none.
         """
         session = self.session
         session.play(action)

@@ -92,7 +92,7 @@ class Player(Protocol):
     Some members are optional. A player that needs the moves that led to a position has a method
     ``choose_after(histories, states)``, as in `alphazero.players.gtp`; a match then calls it
     instead of `choose`, and the player may return `RESIGN`. A player with a network has attributes
-    ``engine`` and ``method``, see `thinking_of`.
+    ``engine`` and ``method`` (see `thinking_of`).
     """
 
     @property
@@ -126,7 +126,7 @@ class Player(Protocol):
         Args:
             state: [K], the position.
             progress: called from time to time with the number of simulations made so far and in
-                total, see `SearchProgress`.
+                total (see `SearchProgress`).
         """
         ...
 
@@ -139,8 +139,8 @@ class Player(Protocol):
         both limits; if both are None, the copy keeps this player's limits.
 
         Args:
-            num_simulations: maximum simulations per move; None sets no limit.
-            time_limit_s: maximum seconds per move; None sets no limit.
+            num_simulations: maximum simulations per move; None means no limit.
+            time_limit_s: maximum seconds per move; None means no limit.
         """
         ...
 
@@ -234,8 +234,8 @@ class PlayerSettings:
         """Return these settings with both search limits replaced, or unchanged if both are None.
 
         Args:
-            num_simulations: maximum simulations per move; None sets no limit.
-            time_limit_s: maximum seconds per move; None sets no limit.
+            num_simulations: maximum simulations per move; None means no limit.
+            time_limit_s: maximum seconds per move; None means no limit.
         """
         if num_simulations is None and time_limit_s is None:
             return self

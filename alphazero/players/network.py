@@ -62,7 +62,7 @@ def load_network_player(
         path: a network file, or the folder of a run, whose newest network is used.
         settings: search limits, device, inference engine, exact endgame and seed; settings for UCT
             are ignored. An engine whose outputs differ too much from those of torch in float32 is
-            replaced, see `alphazero.inference.network_evaluator`.
+            replaced (see `alphazero.inference.network_evaluator`).
 
     Returns:
         A player that searches, or plays the network's most likely move if ``settings`` turn search
@@ -160,8 +160,8 @@ def load_module(game: Game, path: Path, network_kind: str | None = None) -> Load
     """Load a network file as a torch module; warn if the game's rules have changed since training.
 
     Args:
-        network_kind: the user-defined network class ``module:Class`` that may be imported; None
-            allows none.
+        network_kind: the user-defined network class ``module:Class`` that may be imported; if None,
+            no such class may be.
 
     Raises:
         ConfigError: if the network is of a class ``module:Class`` that ``network_kind`` does not

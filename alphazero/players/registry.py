@@ -40,7 +40,7 @@ _PLAYERS: dict[str, Callable[[Game, PlayerSettings], Player]] = {
 _NETWORKS = ("best", "network", "latest")  # names that stand for the path of a network
 _NAMED_KINDS = (*_PLAYERS, *_NETWORKS, "human")
 _OTHERS = ["gtp:COMMAND", "PATH.safetensors", "RUN_DIRECTORY", "module:Class"]
-#: The attributes and methods that every player has, see `Player`.
+#: The attributes and methods that every player has (see `Player`).
 _MEMBERS = ("name", "batch_size", "choose", "analyse", "limited")
 _ROOT = Path("checkpoints")  #: the folder of trained networks
 _LIMITS = ("num_simulations", "time_limit_s")
@@ -61,17 +61,13 @@ def make_player(spec: str, game: Game, settings: PlayerSettings | None = None) -
     Args:
         spec: one of the following. Settings that apply to this player only may follow after commas,
             as in ``uct:500,uct_c=0.7,rollout=weighted``:
-
-            - ``random``;
-            - ``uct``, or ``uct:1000`` for 1000 simulations per move;
-            - ``solver``: perfect play;
-            - ``best``: the network that ships with the game;
-            - ``latest``: the newest network that was trained for the game under checkpoints/;
-            - ``network``: the same, or ``best`` if there is none;
-            - the path of a network file, or of a run's folder, whose newest network is used;
-            - ``gtp:COMMAND``: another program's engine, see `alphazero.players.gtp`;
-            - ``module:Class``, or the name of an entry point: a user-supplied player class, which
-              is called with the game and the `PlayerSettings`.
+ - ``random``; - ``uct``, or ``uct:1000`` for 1000 simulations per move; - ``solver``: perfect play;
+            - ``best``: the network that ships with the game; - ``latest``: the newest network that
+            was trained for the game under checkpoints/; - ``network``: the same, or ``best`` if
+            there is none; - the path of a network file, or of a run's folder, whose newest network
+            is used; - ``gtp:COMMAND``: another program's engine (see `alphazero.players.gtp`); -
+            ``module:Class``, or the name of an entry point: a user-supplied player class, which is
+            called with the game and the `PlayerSettings`.
         settings: defaults for the settings that ``spec`` leaves open.
 
     Raises:
@@ -102,7 +98,7 @@ def check_player(
         spec: a specification that `make_player` takes.
         game_name: the name of the game to play.
         settings: defaults for the settings that ``spec`` leaves open.
-        rules_digest: digest of the game's rules, see `network_path`.
+        rules_digest: digest of the game's rules (see `network_path`).
 
     Raises:
         ConfigError: if there is no such player or setting, or a value is invalid.
@@ -123,7 +119,7 @@ def existing_network(kind: str, spec: str, game_name: str, rules_digest: str = "
         kind: a name such as "best", or a path.
         spec: the whole specification, for the error message.
         game_name: the name of the game to play.
-        rules_digest: digest of the game's rules, see `network_path`.
+        rules_digest: digest of the game's rules (see `network_path`).
 
     Raises:
         ConfigError: if ``kind`` does not stand for an existing network.
@@ -283,7 +279,7 @@ def _newest_network(game_name: str, rules_digest: str) -> Path | None:
 
     Args:
         game_name: the game's name.
-        rules_digest: digest of the game's rules, see `network_path`.
+        rules_digest: digest of the game's rules (see `network_path`).
     """
     folders = folders_of_runs(_ROOT, game_name, rules_digest)
     paths = [path for folder in folders for path in folder.glob("networks/*.safetensors")]

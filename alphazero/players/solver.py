@@ -24,7 +24,7 @@ class SolverPlayer:
 
     Args:
         seed: seed of the random choices among equally good moves.
-        solver: a solver of this game; None makes the fastest one available.
+        solver: a solver of this game; None means the fastest one available.
 
     Raises:
         UnsolvableError: if the game has no solver.

@@ -19,7 +19,7 @@ class UctPlayer:
     """Plays the moves chosen by a UCT search with rollouts; see `Player`.
 
     Args:
-        settings: search limits and UCT settings; None uses the defaults.
+        settings: search limits and UCT settings; None means the defaults.
     """
 
     batch_size = 1

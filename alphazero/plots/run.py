@@ -22,7 +22,7 @@ def draw_run(metrics: list[Row], title: str, span: int, output: Path) -> None:
     """Plot a run's losses, strength, games and speed in four charts, and write them to one file.
 
     Args:
-        metrics: one dict per iteration, see `RunFolder.read_metrics`.
+        metrics: one dict per iteration (see `RunFolder.read_metrics`).
         title: the title above all charts.
         span: number of iterations over which the rolling mean of the losses is taken, or number of
             epochs if the run stored their losses.

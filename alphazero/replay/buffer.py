@@ -123,7 +123,8 @@ class ReplayBuffer:
         Args:
             batch_size: number of samples in a batch.
             num_epochs: number of passes over the window.
-            reshuffle: whether to draw a new order for each pass; False repeats the first one.
+            reshuffle: whether to draw a new order for each pass; if False, all passes have the same
+                order.
         """
         ages = np.zeros(0, np.int64)
         for epoch in range(num_epochs):

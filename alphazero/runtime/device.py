@@ -73,7 +73,7 @@ def set_num_threads(num_threads: int) -> int:
     """Set the number of CPU threads that torch uses for one operation.
 
     Args:
-        num_threads: 0 means one thread for each core that this process may use.
+        num_threads: the number to set; 0 means one thread for each core that this process may use.
 
     Returns:
         The number of threads that was set.

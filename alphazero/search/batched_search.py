@@ -39,13 +39,12 @@ class TreeSearch:
         max_simulations: the largest ``num_simulations`` that any search may have.
         settings: the search's constants, root algorithm and tree reuse.
         generator: random generator for the root noise.
-        leaves_per_step: maximum number of leaves of one tree per call of the evaluator, see
-            `alphazero.search.in_flight`; if above 1, all roots must choose by PUCT.
+        leaves_per_step: maximum number of leaves of one tree per call of the evaluator (see
+            `alphazero.search.in_flight`); if above 1, all roots must choose by PUCT.
         exact_leaves: tries to prove the results of new nodes before they are evaluated; a proven
-            result counts like the end of a game. None means that all unfinished positions are
-            evaluated.
+            result counts like the end of a game. If None, all unfinished positions are evaluated.
         explores: whether to add root noise and forced playouts, as self-play does to make training
-            targets; False searches as strongly as possible.
+            targets; if False, the search is as strong as possible.
 
     Attributes:
         counts: the numbers of simulations and evaluations so far, and the evaluator's time.
@@ -185,7 +184,7 @@ class TreeSearch:
 
         Args:
             deadline: time of `time.monotonic` at which to stop, though not before every search has
-                visited at least one root action; None sets no limit.
+                visited at least one root action; None means no limit.
             progress: called after each step with the fraction of the simulations that are done, in
                 [0, 1], averaged over the searches.
         """
@@ -278,8 +277,8 @@ class TreeSearch:
         """Run up to `leaves_per_step` simulations in each given game whose search is unfinished.
 
         Returns:
-            The new nodes, not yet added to the trees; None if no simulation ended at a new node,
-            see `alphazero.search.simulate`.
+            The new nodes, not yet added to the trees; None if no simulation ended at a new node
+            (see `alphazero.search.simulate`).
         """
         edges = simulation.make_edges(len(rows) * self.leaves_per_step)
         arguments = (self._tree, rows, self._budgets, self._roots.exploration)

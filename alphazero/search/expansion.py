@@ -72,10 +72,10 @@ class Expansion:
 
     Args:
         game: the rules of the game, an `alphazero.games.batched_game.Game`.
-        evaluator: evaluates new leaves, see `alphazero.inference.evaluator.Evaluator`.
+        evaluator: evaluates new leaves (see `alphazero.inference.evaluator.Evaluator`).
         tree: the trees of all B searches, which are changed in place.
-        exact_leaves: tries to prove the results of new nodes before they are evaluated; None means
-            that no proofs are tried.
+        exact_leaves: tries to prove the results of new nodes before they are evaluated; if None, no
+            proofs are tried.
 
     Attributes:
         root_states: [B, K], the positions being searched, as states of K words.

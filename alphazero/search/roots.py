@@ -86,7 +86,7 @@ class Roots:
         Args:
             rows: int[M], the indices of the games.
             temperatures: float[M], factors by which the Gumbel noise is multiplied when choosing
-                actions, see `alphazero.search.gumbel.root_policy`; None means 1. PUCT roots ignore
+                actions (see `alphazero.search.gumbel.root_policy`); None means 1. PUCT roots ignore
                 them.
         """
         rows = np.asarray(rows, np.int32)

@@ -20,7 +20,7 @@ class GameRecord(NamedTuple):
 
     states: np.ndarray  #: [T, K], the position before each action
     actions: np.ndarray  #: int32[T], the actions played
-    #: float32[T, A], policy targets, see `alphazero.search.roots.PolicyOutput.action_weights`
+    #: float32[T, A], policy targets (see `alphazero.search.roots.PolicyOutput.action_weights`)
     action_weights: np.ndarray
     root_values: np.ndarray  #: float32[T], the search's value in [-1, 1], for the player to move
     outcomes: np.ndarray  #: float32[T], the game's result in [-1, 1], for the player to move

@@ -78,7 +78,7 @@ class SelfPlay:
 
         Args:
             num_games: number of games to finish; may include games begun earlier.
-            progress: fraction of the run that is done, in [0, 1], see `begin`.
+            progress: fraction of the run that is done, in [0, 1] (see `begin`).
         """
         self.begin(num_games, progress)
         finished = 0
@@ -266,7 +266,8 @@ def sample_actions(
 
     Args:
         weights: float32[M, A], not negative, with a positive sum in each row.
-        temperatures: float[M]; 0 takes the action with the largest weight.
+        temperatures: float[M], one per row; 0 means that the action with the largest weight is
+            taken.
 
     Returns:
         int32[M], the sampled actions.

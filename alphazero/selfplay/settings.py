@@ -98,7 +98,7 @@ def ply_temperatures(settings: SelfPlaySettings, plies: np.ndarray) -> np.ndarra
         plies: int[M], plies counted from 0.
 
     Returns:
-        float64[M], for `alphazero.selfplay.lockstep.sample_actions`; 0 plays the best move.
+        float64[M], for `alphazero.selfplay.lockstep.sample_actions`; 0 means the best move.
     """
     first = settings.temperature
     last = settings.final_temperature

@@ -63,7 +63,8 @@ class ExactValues:
     """Looks up the results of perfect play in a small game.
 
     Args:
-        positions: the game's positions, from `enumerate_positions`; None enumerates them.
+        positions: the game's positions, from `enumerate_positions`; if None, they are enumerated
+            here.
 
     Raises:
         UnsolvableError: if the game has more than `MAX_POSITIONS` positions.
@@ -239,7 +240,7 @@ def _solve(children, players, over, results) -> tuple[np.ndarray, np.ndarray]:
     """Compute results of perfect play and distances to the end, backwards from final positions.
 
     Args:
-        children: int32[N, A], see `Positions.children`.
+        children: int32[N, A] (see `Positions.children`).
         players: int8[N], the player to move.
         over: bool[N], True where the game is over.
         results: float32[N], the result of each final position for the player to move.

@@ -57,12 +57,12 @@ class ProvenLeaves:
 
     Args:
         provers: exact searches of one game, one for each thread.
-        costs: float64[num_stages], mean nodes to solve a leaf by stage (number of empty cells), see
-            `leaf_costs`.
+        costs: float64[num_stages], mean nodes to solve a leaf by stage (number of empty cells) (see
+            `leaf_costs`).
         tiers: the cost limits, the most expensive first; the last one has an unlimited budget.
         nodes_per_s: expected speed of all provers together, for a search with a time limit. On a
             slower machine, a tier then also ends by the clock, even while a leaf is being solved.
-            None counts only nodes.
+            If None, only nodes count.
 
     Attributes:
         num_nodes: total nodes searched since this object was created.
@@ -88,7 +88,7 @@ class ProvenLeaves:
 
         Args:
             num_searches: number of searches that run together; their budgets are added up.
-            deadline: time by `time.monotonic` at which solving must stop; None sets no limit.
+            deadline: time by `time.monotonic` at which solving must stop; None means no limit.
         """
         for prover in self._provers:
             prover.forget()

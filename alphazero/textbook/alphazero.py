@@ -364,7 +364,7 @@ def play_episode(
 
     Args:
         search: chooses the moves of both players; its tree is reset first.
-        num_simulations: visits per move, see `AlphaZero.search`.
+        num_simulations: visits per move (see `AlphaZero.search`).
         num_sampled_plies: number of moves at the start that are sampled in proportion to their
             visits (temperature 1); afterwards, the most visited move is played.
         state: the position to start from; None means the start of the game.

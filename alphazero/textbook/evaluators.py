@@ -87,7 +87,7 @@ def rollouts(num_rollouts: int = 1, rng: random.Random | None = None) -> Evaluat
 
     Args:
         num_rollouts: number of random games per position.
-        rng: the random generator; None makes a new one.
+        rng: the random generator; None means a new one with a random seed.
     """
     rng = rng or random.Random()
 

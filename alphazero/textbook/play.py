@@ -16,11 +16,12 @@ def play_game(
     """Play a game between two choosers, from the start position to its end.
 
     Args:
-        game: an object with the methods of `Rules`, or a game in notebook form, see `NotebookGame`.
+        game: an object with the methods of `Rules`, or a game in notebook form (see
+            `NotebookGame`).
         first: chooses the moves of the player who begins the game.
         second: chooses the other player's moves.
-        show: called with every state, the start and the end included, such as
-            ``lambda state: print(game.to_text(state))``; None shows nothing.
+        show: called with every state, the start and the end included, such as ``lambda state:
+            print(game.to_text(state))``; None if nothing is to be shown.
 
     Returns:
         The actions in the order of play, and the game's result for the player who began.

@@ -31,7 +31,7 @@ class Node:
     #: Wins in these simulations of the player who is *not* to move (if turns alternate, the one who
     #: has just moved). A draw is half a win, unless the search's ``tie_result`` says otherwise.
     wins: float = 0.0
-    #: Number of draws counted as a win for neither player, see ``tie_result`` of `Uct`.
+    #: Number of draws counted as a win for neither player (see ``tie_result`` of `Uct`).
     ties: int = 0
     #: Child nodes by action; untried actions are missing.
     children: dict = dataclasses.field(default_factory=dict, repr=False)
@@ -119,7 +119,8 @@ class Uct:
     """A UCT search of a game, on a tree or on a table of positions.
 
     Args:
-        game: an object with the methods of `Rules`, or a game in notebook form, see `NotebookGame`.
+        game: an object with the methods of `Rules`, or a game in notebook form (see
+            `NotebookGame`).
         uct_c: the exploration constant of `ucb1`. For a game in notebook form the score is mean
             outcome + uct_c * sqrt(ln(parent_visits) / visits), as in the notebooks. The same
             constant then explores half as much, since outcomes from -1 to 1 span twice the range of
@@ -135,7 +136,7 @@ class Uct:
         tie_result: the result of a tie for player 0. 0 counts as half a win for each player. -1 is
             a loss for player 0 (white), as in the notebook on Othello. With None, as in the
             notebook on tic-tac-toe, a tie is a win for neither.
-        rng: random generator that chooses between equal moves and plays rollouts; None makes a new
+        rng: random generator that chooses between equal moves and plays rollouts; None means a new
             one with a random seed.
 
     Raises:
@@ -279,8 +280,8 @@ class Uct:
 
         Returns:
             The result for player 0, such as 1 if white has won; if `player_to_move` returns None,
-            for the player to move at ``node``. None is a tie that is a win for neither, see
-            ``tie_result``. In notebook form, a finished game is simulated once; later calls return
+            for the player to move at ``node``. None is a tie that is a win for neither (see
+            ``tie_result``). In notebook form, a finished game is simulated once; later calls return
             the node's mean outcome.
         """
         if self.is_notebook and node.visits and self.game.is_over(node.state):
@@ -313,7 +314,8 @@ class Uct:
 
         Args:
             path: the nodes from the root to the simulated one.
-            result: what `simulate` returned for the last node; None adds a tie instead of wins.
+            result: what `simulate` returned for the last node; None means a tie that is a win for
+                neither.
         """
         path = _checked_path(path)
         if result is None:

@@ -29,7 +29,7 @@ class FoundRun(NamedTuple):
     #: time when metrics were last added or, before the first ones, when the run was started, in
     #: seconds since 1970
     updated: float
-    #: digest of user-defined rules, see `alphazero.games.batched_game.Game`; "" for other rules
+    #: digest of user-defined rules (see `alphazero.games.batched_game.Game`); "" for other rules
     rules_digest: str
 
     def player_id(self, iteration: int) -> str:
@@ -60,8 +60,8 @@ class RunFinder:
         """Return the training runs, searching the folder again if the last search is too old.
 
         Args:
-            within_s: seconds after which a search is too old: 0 always searches, None means
-                `_FRESH_S`.
+            within_s: seconds after which a search is too old; with 0 the folder is always searched,
+                and None means `_FRESH_S`.
         """
         max_age = _FRESH_S if within_s is None else within_s
         now = time.monotonic()

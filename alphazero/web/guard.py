@@ -35,7 +35,7 @@ class Guard:
     Args:
         app: the application to protect.
         token: a secret that requests must present as a bearer token, in a cookie or, to open the
-            page, as ``?token=`` in the address; None requires no token.
+            page, as ``?token=`` in the page's address; None if no token is needed.
     """
 
     def __init__(self, app: ASGIApp, token: str | None):

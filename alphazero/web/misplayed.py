@@ -98,7 +98,7 @@ def find_misplayed(
     Args:
         known: the positions; if there are more than `MAX_POSITIONS`, only that many, evenly
             spaced, are tested.
-        num_simulations: simulations per move; 0 tests the network without search.
+        num_simulations: simulations per move; with 0, the network is tested without search.
         emit: called with each `api/misplayed` message.
     """
     known = known.spread(MAX_POSITIONS)

@@ -78,7 +78,7 @@ class NetworkSearch:
 
         Args:
             states: [B, K], unfinished positions.
-            num_simulations: simulations per move; 0 plays the most likely move of the policy.
+            num_simulations: simulations per move; with 0, the policy's most likely move is played.
 
         Returns:
             int[B], the chosen actions.

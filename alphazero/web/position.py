@@ -149,7 +149,7 @@ def _board_text(skin: Skin, cells: np.ndarray) -> str:
     """Write a board as lines of letters, with the letters and the column order of the set-up.
 
     Args:
-        cells: int8[H, W], see `Game.cells`.
+        cells: int8[H, W] (see `Game.cells`).
     """
     shown = cells[:, ::-1] if skin.notation.mirrored else cells
     lines = ["".join(skin.letters[cell] for cell in row) for row in shown]

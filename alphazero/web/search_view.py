@@ -92,7 +92,7 @@ def puct_view(search: TreeSearch, row: int, answer: RootAnswer, max_nodes: int) 
         row: index of the position in the batch of searches.
         answer: the network's policy and value at this root, as `root_answer` copied them before
             the search changed them.
-        max_nodes: maximum number of tree nodes in the snapshot; 0 omits the tree.
+        max_nodes: maximum number of tree nodes in the snapshot; with 0 it contains no tree.
     """
     tree = search.tree
     index = puct_tree.ROOT_INDEX
@@ -146,7 +146,7 @@ def uct_view(search: UctSearch, state: np.ndarray, max_nodes: int) -> SearchView
 
     Args:
         state: [K], the position that was searched.
-        max_nodes: maximum number of tree nodes in the snapshot; 0 omits the tree.
+        max_nodes: maximum number of tree nodes in the snapshot; with 0 it contains no tree.
     """
     game = search.game
     index = uct_tree.ROOT_INDEX
@@ -256,7 +256,7 @@ def _view(
         children: returns the visited children of a node.
         legal: the legal actions at the root.
         line: the expected line, which begins with the best action.
-        max_nodes: maximum number of tree nodes in the snapshot; 0 omits the tree.
+        max_nodes: maximum number of tree nodes in the snapshot; with 0 it contains no tree.
         priors: float32[A], the network's priors at the root; None without a network.
         network: value and best move of the network without search; None without a network.
     """

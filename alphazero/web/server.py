@@ -96,8 +96,8 @@ class Server:
         backend: computes the responses.
         host: the address to listen on.
         port: the port to listen on; None means the first free one.
-        token: a secret that visitors must present; None makes a random one if other machines can
-            connect, and requires none otherwise.
+        token: a secret that visitors must present. If None, a random one is made if other machines
+            can connect; otherwise none is needed.
     """
 
     def __init__(

@@ -226,7 +226,7 @@ class Dispatcher(GameSource):
         """Remove a worker that has left, notify the user, and count the failure.
 
         Raises:
-            InputError: if too many workers are lost before the first reply, see `_count_failure`.
+            InputError: if too many workers are lost before the first reply (see `_count_failure`).
         """
         worker = self._roster.workers.get(event.worker)
         if worker is None:  # it had not joined yet
@@ -274,7 +274,7 @@ class Dispatcher(GameSource):
         """Dismiss workers without a reply for ``timeout_s`` seconds, or `_patience_s` if that is 0.
 
         Raises:
-            InputError: if too many workers are lost before the first reply, see `_count_failure`.
+            InputError: if too many workers are lost before the first reply (see `_count_failure`).
         """
         now = self._clock()
         for worker in list(self._roster.workers.values()):

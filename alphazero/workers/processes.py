@@ -111,7 +111,7 @@ class ProcessTransport:
         self._send(name, self._weights)
 
     def _send(self, worker: str, message: Weights | Unit | None) -> None:
-        """Queue a message to a worker without waiting; None tells the worker to stop.
+        """Queue a message to a worker without waiting; the message None tells the worker to stop.
 
         If the worker's process has ended, the next `poll` reports that.
         """

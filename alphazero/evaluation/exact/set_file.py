@@ -48,7 +48,7 @@ def find_set(path: str | Path | None, game: Game) -> EvaluationSet:
     """Read the evaluation set at ``path``, or the game's shipped set if ``path`` is None.
 
     Args:
-        path: the path of a CSV file; None reads the set that ships with the game.
+        path: the path of a CSV file; None means the set that ships with the game.
         game: the game that the file must be for.
 
     Raises:

@@ -27,7 +27,7 @@ class Engine(Protocol):
         """Copy a network's weights into the engine; no other call of the engine may be running.
 
         Args:
-            network: a torch module, see `alphazero.network.registry.make_network`.
+            network: a torch module (see `alphazero.network.registry.make_network`).
             planes: float32[M, C, H, W], positions of the game, for engines that need example input
                 to convert or to quantize a network.
         """

@@ -210,7 +210,7 @@ class _Rules:
         texts: the text that a person reads for each action, in the order of their numbers.
         typed: the action for each text that a person may type, {text: action}; texts are simplified
             by `_plain`.
-        squares: the squares of each action, see `alphazero.games.rules.action_squares`.
+        squares: the squares of each action (see `alphazero.games.rules.action_squares`).
         rows_from_top: True if row 1 is at the top of the board, False if it is at the bottom.
         has_board: whether the board that `cells` returns shows everything a person needs.
     """

@@ -55,8 +55,8 @@ class _Known(NamedTuple):
     max_plies: Callable[[Any], int | None]  #: upper bound on the plies of a game; None if unknown
     #: The tables (cells, actions) of `alphazero.games.rules.symmetries`; None if unknown.
     symmetries: Callable[[Any], Any] = lambda environment: None
-    #: Returns the board, int8[H, W], as `alphazero.own_games.python_game.Position.cells` does; None
-    #: guesses the board from the planes.
+    #: Returns the board, int8[H, W], as `alphazero.own_games.python_game.Position.cells` does; if
+    #: None, the board is guessed from the planes.
     cells: Callable[[Any], np.ndarray] | None = None
     #: Draws the position as text; None if the board shows everything.
     drawn: Callable[[Any], str] | None = None
@@ -222,7 +222,8 @@ class _Start(EnvironmentPosition):
     Args:
         name: the game's name, for error messages.
         make_environment: returns a new AEC environment.
-        max_plies: the user's limit on the plies of a game; None keeps the environment's limit.
+        max_plies: the user's limit on the plies of a game; None if there is none. If the
+            environment has a limit too, the smaller one applies.
         classic: the environment's name, looked up in `_KNOWN` for facts about it.
 
     Raises:

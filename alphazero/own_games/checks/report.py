@@ -23,7 +23,7 @@ from alphazero.games.batched_game import Game
 from alphazero.own_games.checks.laws import BrokenLaw, Laws, View
 from alphazero.own_games.checks.twins import Twins, first_result, move_text
 
-#: The player who takes pieces in each of four successive games; None makes a random game.
+#: The player who takes pieces in each of four successive games; None means a random game.
 _TAKERS = (None, 0, None, 1)
 _MIN_GAMES = 25
 _MIN_GAMES_FOR_NOTES = 10

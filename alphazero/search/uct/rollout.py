@@ -59,7 +59,7 @@ def rollout(game, state, policy, rng):
         game: the game's compiled rules.
         state: [K], the position to start from, as a state of K words; overwritten by the final one.
         policy: a `RolloutPolicy`, which chooses the moves.
-        rng: the random state for kernels, see `alphazero.runtime.random_generators.kernel_rng`.
+        rng: the random state for kernels (see `alphazero.runtime.random_generators.kernel_rng`).
 
     Returns:
         2 if the player who moves first in the game wins, 1 for a draw, 0 for a loss, and
@@ -158,7 +158,7 @@ def sample_index(chances, num, total, rng):
     Args:
         chances: float64[A], of which the first ``num`` entries are used.
         total: the sum of these entries.
-        rng: the random state for kernels, see `alphazero.runtime.random_generators.kernel_rng`.
+        rng: the random state for kernels (see `alphazero.runtime.random_generators.kernel_rng`).
     """
     remaining = random_unit(rng) * total
     for index in range(num - 1):
@@ -172,7 +172,7 @@ def check_weights(game: CompiledGame, weights=None) -> np.ndarray:
     """Check the weights of a game's move evaluation and return them, or the default, as float64[F].
 
     Args:
-        weights: one number per feature of the game's evaluation; None takes the game's default
+        weights: one number per feature of the game's evaluation; None means the game's default
             weights.
 
     Raises:

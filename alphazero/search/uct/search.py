@@ -85,7 +85,7 @@ def run_simulations(
             rollout's positions to the path; otherwise None. numba compiles a separate kernel for
             each.
         scratch: memory that is overwritten, from `make_scratch`.
-        rng: the random state for kernels, see `alphazero.runtime.random_generators.kernel_rng`.
+        rng: the random state for kernels (see `alphazero.runtime.random_generators.kernel_rng`).
     """
     state = scratch.state
     path = scratch.path
@@ -120,7 +120,7 @@ class UctSearch:
 
     Args:
         game: the compiled rules of the game.
-        settings: the settings of every search; None takes the defaults.
+        settings: the settings of every search; None means the defaults.
         seed: seed of the rollouts and of the choice between tied moves.
 
     Attributes:

@@ -172,7 +172,7 @@ def select(tree, node, player, uct_c, rng):
         tree, node: the search tree and the index of an expanded node.
         player: the player to move at ``node``.
         uct_c: exploration constant C of UCB1.
-        rng: the random state for kernels, see `alphazero.runtime.random_generators.kernel_rng`.
+        rng: the random state for kernels (see `alphazero.runtime.random_generators.kernel_rng`).
 
     Returns:
         The index of the edge, for `child_of` and `action_of`.
@@ -254,7 +254,7 @@ def start_tree(game, tree, root_state, scratch):
 def open_root(game, tree, root_state, scratch):
     """Add the root's children if it has none yet; the tree must have room for them.
 
-    For the arguments, see `start_tree`.
+    For the arguments (see `start_tree`).
     """
     if tree.nodes[ROOT_INDEX]["first_child"] == NO_CHILDREN:
         add_children(game, tree, np.int64(ROOT_INDEX), root_state, scratch)
@@ -289,7 +289,7 @@ def expand(game, tree, node, state, scratch):
 def add_children(game, tree, node, state, scratch):
     """Add a child of ``node`` for each legal action; the tree must have room for all of them.
 
-    For the arguments, see `expand`.
+    For the arguments (see `expand`).
     """
     rules.legal_actions(game, state, scratch.mask)
     by_position = tree.edges.shape[0] > 0

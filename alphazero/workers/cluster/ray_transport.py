@@ -255,8 +255,8 @@ class WorkerActor:
         """Play a unit of work with the newest network received, and return the games.
 
         Args:
-            version: the oldest network version to play with; wait until it has arrived. 0 does not
-                wait.
+            version: the oldest network version to play with; the call blocks until this version has
+                arrived. With 0 it does not block.
         """
         player = self._player
         assert player is not None
