@@ -105,7 +105,7 @@ class Notation:
 
     @functools.cached_property
     def _by_name(self) -> dict[str, int]:
-        """The action of each name, as written by `text` or in lower case.
+        """{name: action}, with each name as `text` writes it and in lower case.
 
         A pass also has the names that other programs use (see `_PASSES`).
         """

@@ -121,7 +121,7 @@ def position_shapes(
     """Draw the board of a position as shapes, with the last move marked.
 
     Args:
-        state: [K], the position.
+        state: the position, an array of K state words.
         previous_state: [K], the position before the last move; if None, no cells are marked.
         last_action: the last move; needed only in games whose pieces move, to mark its squares.
     """
@@ -156,7 +156,7 @@ def board_shapes(
     """Draw a board with its pieces and marked cells as shapes.
 
     Args:
-        board: int8[H, W] (see `Game.cells`).
+        board: int8[H, W], the content of each square, as `Game.cells` numbers it.
         marked: bool[H, W], True = mark the cell; if None, no cell is marked.
     """
     height, width = board.shape
@@ -214,7 +214,7 @@ def cells_of_actions(game: Game, state: np.ndarray) -> dict[int, Cell]:
     Other actions, such as a pass, are omitted.
 
     Args:
-        state: [K], the position.
+        state: the position, an array of K state words.
     """
     board = game.cells(state)
     mask = game.legal_action_mask(state[None])[0]

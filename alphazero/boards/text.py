@@ -63,7 +63,7 @@ def draw_board(
     """Draw a position as text, with the last move marked and the legal moves labelled.
 
     Args:
-        state: [K], the position.
+        state: the position, an array of K state words.
         medium: the abilities of the terminal.
         previous_state: [K], the position before the last move; if None, no cells are marked.
         labels: whether legal squares are labelled with what to type; columns always are.
@@ -88,7 +88,7 @@ def plain_board(
     """Draw a board in plain letters, with the legal actions labelled.
 
     Args:
-        board: int8[H, W] (see `Game.cells`).
+        board: int8[H, W], the content of each square, as `Game.cells` numbers it.
         legal_action_mask: bool[A], True = legal.
         label: returns the text that a person types for an action.
     """
@@ -188,7 +188,7 @@ def marked_cells(
     """Return which cells to mark: those of the last move or, after a win, the winning lines.
 
     Args:
-        state: [K], the position.
+        state: the position, an array of K state words.
         previous_state: [K], the position before the last move; if None, no cells are marked.
         last_action: the action between the two states; needed only in games whose pieces move, in
             which its squares are marked.
@@ -236,7 +236,7 @@ class _Drawing:
     """Draws one board as lines of text.
 
     Args:
-        board: int8[H, W] (see `Game.cells`).
+        board: int8[H, W], the content of each square, as `Game.cells` numbers it.
         medium: the abilities of the terminal.
         labels: what a person types for each legal action.
         marked: bool[H, W], True = mark the cell.

@@ -1,7 +1,7 @@
 """The console command `alphazero` and its subcommands.
 
 Each subcommand is a module of this package, imported only when it is called, so that `alphazero
---help` does not load torch. `alphazero.cli.command` describes the parts of such a module.
+--help` does not load torch. `alphazero.cli.command` describes what such a module contains.
 """
 
 import contextlib
@@ -43,7 +43,7 @@ _ADVICE = {
 }
 #: Matches messages of RuntimeErrors that report a lack of memory or threads.
 _LACKING = re.compile("out of memory|not enough memory|alloc.* memory|can't start new thread")
-#: Matches torch's message about a full GPU memory; only its first size matters and is captured.
+#: Matches torch's message about a full GPU memory; the first size in the message is captured.
 _GPU_MEMORY = re.compile(r"CUDA out of memory\.( Tried to allocate [\d.]+ \w+\.)?.*", re.DOTALL)
 
 

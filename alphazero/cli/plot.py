@@ -213,8 +213,8 @@ def _thought(player: Player, session: Session) -> Thought:
     """Let a player analyse the current position and, if it has a network, query that network too.
 
     Returns:
-        The analysis and, if the player searches with a network, the network's own policy and its
-        value for the player to move; otherwise None and NaN.
+        The analysis, the network's own policy, and the network's value for the player to move. The
+        policy is None and the value NaN unless the player searches with a network.
     """
     analysis = player.analyse(session.state)
     if not hasattr(player, "evaluator") or not analysis.visits.any():

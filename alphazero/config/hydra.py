@@ -79,7 +79,7 @@ class Composer:
         Args:
             cls: the settings class, whose defaults the config files change.
             folder: the folder of the config files that ship with the program.
-            config_dir: a folder with the user's own config files, or None.
+            config_dir: a folder with the user's own config files; None if there is none.
 
         Raises:
             ConfigError: if the user's folder does not exist.

@@ -116,7 +116,7 @@ def _walk(settings: Any, prefix: str = "") -> Iterator[tuple[str, dataclasses.Fi
 
     Args:
         settings: an instance of a settings dataclass, whose sections are included.
-        prefix: put before each key; used to recurse into sections.
+        prefix: text put before each key; only the recursive calls for sections pass it.
     """
     for field in dataclasses.fields(settings):
         key = prefix + field.name

@@ -101,7 +101,7 @@ class RatingFile:
 
     @property
     def pairings(self) -> list[Pairing]:
-        """Each match's players and numbers of game pairs with each score, as input for ratings."""
+        """A `Pairing` for each match: its players, and how many pairs of games had each score."""
         return [match.pairing for match in self.matches]
 
     @property

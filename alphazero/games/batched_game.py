@@ -91,7 +91,7 @@ class Game(abc.ABC):
         """Return the network's input for the player to move, float32[B, C, H, W].
 
         Args:
-            states: [B, K], the positions.
+            states: [B, K], one position of K state words per row.
         """
 
     @abc.abstractmethod

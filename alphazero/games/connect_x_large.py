@@ -22,8 +22,8 @@ class LargeConnectX(NamedTuple):
     """A game of Connect-X on a large board; ``length`` discs in a row win.
 
     State: int8[rows * columns + 3]: the cells, row by row from the top, each 0 if empty, 1 or 2 if
-    it holds the first or the second player's disc; then the player to move, whether the last disc
-    completed a line, and the number of columns that are not full.
+    it holds the first or the second player's disc; then the player to move (0 or 1), whether the
+    last disc completed a line (1 or 0), and the number of columns that are not full.
     """
 
     rows: int

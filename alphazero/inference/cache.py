@@ -50,7 +50,7 @@ class Lookup(NamedTuple):
 
 
 class EvaluationCounts(NamedTuple):
-    """The numbers of positions requested from a cache and evaluated, and the evaluator's time."""
+    """How many positions a cache was asked for and had evaluated, and the evaluator's seconds."""
 
     num_requested: int  #: number of positions passed to `CachedEvaluator.evaluate`
     num_evaluated: int  #: number of positions passed on to the evaluator behind the cache
@@ -107,7 +107,7 @@ class CachedEvaluator:
 
     @property
     def counts(self) -> EvaluationCounts:
-        """The numbers of requested and evaluated positions so far, and the evaluation time."""
+        """How many positions were requested and evaluated so far, and the evaluator's seconds."""
         return EvaluationCounts(self._num_requested, self._num_evaluated, self._evaluator_s)
 
     def _ask(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -1,7 +1,7 @@
 """Export a stored network as one Python file that plays Kaggle's ConnectX.
 
-The file consists of the source of `alphazero.interop.kaggle_agent` and of the network's weights as
-text. The game must be Connect-X.
+The file consists of the source of `alphazero.interop.kaggle_agent`, followed by the network's
+weights as text. The game must be Connect-X.
 """
 
 import base64

@@ -114,7 +114,7 @@ def require_onnx() -> None:
 def is_ours(path: Path) -> bool:
     """Return whether a file is an ONNX file written by this package, going by its metadata.
 
-    A file that cannot be read is not.
+    The result is False for a file that cannot be read.
 
     Raises:
         ConfigError: if the package onnx is missing.

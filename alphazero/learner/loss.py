@@ -21,7 +21,8 @@ class Targets(NamedTuple):
 
     action_weights: torch.Tensor  #: float32[M, A], policy target; each row sums to 1
     legal_action_mask: torch.Tensor  #: bool[M, A], True for legal actions
-    #: for the player to move: float32[M, 3], P(win, draw, loss); or float32[M, 1], the value
+    #: for the player to move: float32[M, 3], P(win, draw, loss); for a scalar head, float32[M, 1],
+    #: the value
     values: torch.Tensor
 
 
@@ -70,7 +71,8 @@ def value_targets(
         num_value_logits: 3 for a win/draw/loss head, 1 for a scalar head.
 
     Returns:
-        float32[M, 3], P(win, draw, loss) for the player to move; or float32[M, 1], the value.
+        For a win/draw/loss head, float32[M, 3], P(win, draw, loss) for the player to move; for a
+        scalar head, float32[M, 1], the value.
     """
     if num_value_logits == 1:
         return torch.lerp(outcomes, root_values, root_value_fraction).unsqueeze(1)
@@ -102,7 +104,7 @@ def _win_draw_loss(values: torch.Tensor) -> torch.Tensor:
     and is never shown.
 
     Returns:
-        float32[M, 3], P(win, draw, loss) for the player whose viewpoint ``values`` have.
+        float32[M, 3], P(win, draw, loss) from the same viewpoint as ``values``.
     """
     decided = values.abs()
     win = (decided + values) / 2

@@ -1,7 +1,8 @@
-"""Two small networks: a tiny one for laptops and tests, and that of the published notebook.
+"""Two small networks: a tiny one for laptops and tests, and that of docs/notebooks.md.
 
 Both have one convolution without padding and one layer of units shared by the two heads.
-docs/notebooks.md describes the notebook's training recipe.
+docs/notebooks.md describes a notebook and its training recipe; the second network is the
+notebook's.
 """
 
 import torch
@@ -39,7 +40,11 @@ class TinyNetwork(nn.Module):
         _check_kernel_fits(planes_shape, settings)
 
     def forward(self, planes: torch.Tensor) -> NetworkOutput:
-        """Map planes, [M, C, H, W], to policy logits [M, A] and value logits [M, 3] or [M, 1]."""
+        """Map planes, float32[M, C, H, W], to policy logits and value logits.
+
+        The policy logits are float32[M, A]; the value logits are float32[M, 3] for a win/draw/loss
+        head, float32[M, 1] for a scalar head.
+        """
         features = torch.relu(self.conv(planes)).flatten(1)
         x = torch.relu(self.shared(features))
         return NetworkOutput(self.policy(x), self.value(x))
@@ -83,7 +88,11 @@ class NotebookNetwork(nn.Module):
             raise ConfigError.of("network.kind", settings.kind, "resnet or tiny", reason)
 
     def forward(self, planes: torch.Tensor) -> NetworkOutput:
-        """Map planes, [M, C, H, W], to policy logits [M, A] and value logits [M, 3] or [M, 1]."""
+        """Map planes, float32[M, C, H, W], to policy logits and value logits.
+
+        The policy logits are float32[M, A]; the value logits are float32[M, 3] for a win/draw/loss
+        head, float32[M, 1] for a scalar head.
+        """
         board = planes[:, :1] - planes[:, 1:2]
         features = self.conv(board).flatten(1)
         x = torch.relu(self.shared(features))

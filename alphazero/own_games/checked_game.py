@@ -54,7 +54,7 @@ _CHECKED: dict[type, tuple[str, ...]] = {}
 
 
 def load_named_game(name: str) -> Game:
-    """Load a user's game by its name, after checking any version of its rules not checked before.
+    """Load a user's game by its name; check its rules first unless this version was checked before.
 
     Args:
         name: the path of a game file, ``module:Class``, or the name of an entry point.

@@ -113,7 +113,7 @@ class Player(Protocol):
         """Choose a move in each of B unfinished positions.
 
         Args:
-            states: [B, K], the positions.
+            states: [B, K], one position of K state words per row.
 
         Returns:
             The moves, with weights and values from the viewpoint of the player to move.
@@ -124,7 +124,7 @@ class Player(Protocol):
         """Analyse one unfinished position, from the viewpoint of the player to move.
 
         Args:
-            state: [K], the position.
+            state: the position, an array of K state words.
             progress: called from time to time with the number of simulations made so far and in
                 total (see `SearchProgress`).
         """
@@ -136,7 +136,8 @@ class Player(Protocol):
         """Return a copy of this player with the given search limits, restarted from the same seed.
 
         The copy may share what this player has loaded, such as a network. The two arguments replace
-        both limits; if both are None, the copy keeps this player's limits.
+        both limits: a search ends at the first one it reaches. If both are None, the copy keeps
+        this player's limits.
 
         Args:
             num_simulations: maximum simulations per move; None means no limit.

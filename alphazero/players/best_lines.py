@@ -48,7 +48,7 @@ class BestLines:
         """Return the best line of play known from a position, and its result.
 
         Args:
-            state: [K], the position.
+            state: the position, an array of K state words.
 
         Returns:
             The actions of the line and its result in [-1, 1]; [] and -inf if no line is known.

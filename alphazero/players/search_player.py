@@ -127,9 +127,11 @@ class SearchPlayer:
         """Return a player with the same evaluator and the given limits; see `Player.limited`.
 
         Args:
-            num_simulations: maximum simulations per move; with 0, the policy's most likely move is
-                played without a search; None means no limit.
-            time_limit_s: maximum seconds per move; None means no limit.
+            num_simulations: maximum simulations per move. With 0, the policy's most likely move is
+                played without a search. With None, it is `TIMED_SIMULATIONS` if there is a time
+                limit.
+            time_limit_s: maximum seconds per move; None means no limit. If both are None, this
+                player's limits are kept.
         """
         if num_simulations == 0:
             return NetworkAlone(self.game, self.evaluator, self)
@@ -201,7 +203,7 @@ class SearchPlayer:
         a one-player game are the best lines of play kept.
 
         Args:
-            states: [B, K], the positions.
+            states: [B, K], one position of K state words per row.
             start: the time by `time.monotonic` from which the time limit counts.
             progress: called from time to time with the number of simulations made so far and in
                 total; the total is None with a time limit.
@@ -284,9 +286,9 @@ def simulations_per_move(num_simulations: int | None, time_limit_s: float | None
     """Return the maximum simulations per move: the given number, or a default if it is None.
 
     Args:
-        num_simulations: the user's limit; None if not set.
-        time_limit_s: maximum seconds per move; with a time limit, the default is
-            `TIMED_SIMULATIONS`, otherwise `DEFAULT_SIMULATIONS`.
+        num_simulations: the user's limit, which is returned unless it is None.
+        time_limit_s: maximum seconds per move, or None. It decides only the default:
+            `TIMED_SIMULATIONS` with a time limit, otherwise `DEFAULT_SIMULATIONS`.
     """
     if num_simulations is not None:
         return num_simulations

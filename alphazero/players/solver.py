@@ -60,7 +60,7 @@ class SolverPlayer:
         """Choose a move with the best exact score in each position, at random among equals.
 
         Args:
-            states: [B, K], the positions.
+            states: [B, K], one position of K state words per row.
             scores: int16[B, A], the exact score of each action for the player to move.
         """
         best = scores.max(axis=1, keepdims=True, initial=ILLEGAL_SCORE)
@@ -71,7 +71,7 @@ class SolverPlayer:
         """Return the exact result after each action, for the player to move in ``states``.
 
         Args:
-            states: [B, K], the positions.
+            states: [B, K], one position of K state words per row.
             scores: int16[B, A], the exact score of each action for the player to move.
 
         Returns:

@@ -62,7 +62,7 @@ class UctPlayer:
         """Return the statistics that searches have stored for a position; see `UctSearch.lookup`.
 
         Args:
-            state: [K], the position.
+            state: the position, an array of K state words.
 
         Returns:
             The position's visits, wins and value; None if it is not in the search's table, or

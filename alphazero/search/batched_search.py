@@ -47,7 +47,7 @@ class TreeSearch:
             targets; if False, the search is as strong as possible.
 
     Attributes:
-        counts: the numbers of simulations and evaluations so far, and the evaluator's time.
+        counts: how many simulations and evaluations were made so far, and the evaluator's seconds.
     """
 
     def __init__(

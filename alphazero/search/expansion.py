@@ -20,7 +20,7 @@ from alphazero.search.simulate import Edges
 
 @dataclasses.dataclass
 class SearchCounts:
-    """The numbers of simulations and evaluations by a `TreeSearch`, and the evaluator's time."""
+    """How many simulations and evaluations a `TreeSearch` has made, and the evaluator's seconds."""
 
     num_simulations: int = 0  #: number of simulations that ended at a new node
     num_evaluations: int = 0  #: number of positions passed to the evaluator
@@ -80,7 +80,7 @@ class Expansion:
     Attributes:
         root_states: [B, K], the positions being searched, as states of K words.
         states: [B, N, K], the position of each node.
-        counts: the numbers of simulations and evaluations so far, and the evaluator's time.
+        counts: how many simulations and evaluations were made so far, and the evaluator's seconds.
     """
 
     def __init__(self, game, evaluator, tree: trees.Tree, exact_leaves: ExactLeaves | None):
@@ -127,7 +127,7 @@ class Expansion:
         return Leaves(*(field[is_open] for field in leaves))
 
     def evaluate(self, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Evaluate M positions with the evaluator, counting the evaluations and their time.
+        """Evaluate M positions with the evaluator, and add their number and its time to `counts`.
 
         Args:
             states: [M, K], the positions, as states of K words.

@@ -81,7 +81,7 @@ class ExactValues:
         """Return the result of perfect play from each position, for the player to move.
 
         Args:
-            states: [B, K], the positions.
+            states: [B, K], one position of K state words per row.
 
         Returns:
             float32[B], in [-1, 1].
@@ -109,7 +109,7 @@ class ExactValues:
         """Return the actions that keep the best possible result; none in a finished game.
 
         Args:
-            state: [K], the position.
+            state: the position, an array of K state words.
 
         Raises:
             InputError: if the state is not one of the enumerated positions.

@@ -20,8 +20,8 @@ def play_game(
             `NotebookGame`).
         first: chooses the moves of the player who begins the game.
         second: chooses the other player's moves.
-        show: called with every state, the start and the end included, such as ``lambda state:
-            print(game.to_text(state))``; None if nothing is to be shown.
+        show: called with every state, the start and the end included, for example to print it; None
+            if nothing is to be shown.
 
     Returns:
         The actions in the order of play, and the game's result for the player who began.

@@ -64,7 +64,7 @@ class Solvers:
         """Return the exact scores of all actions in an unfinished position, cached or newly solved.
 
         Args:
-            state: [K], the position.
+            state: the position, an array of K state words.
 
         Raises:
             UnsolvableError: if the solver gives up on the position, or the game has no solver.

@@ -53,7 +53,7 @@ class Guard:
         """Return the response that refuses or redirects a request, or None if it may pass.
 
         A request for the page whose address contains the token is redirected to the address without
-        it; the redirect stores the token in a cookie.
+        the token; the redirect stores the token in a cookie.
         """
         if request.scope["path"].startswith("/api/") and not _is_from_page(request):
             return JSONResponse({"error": "other web sites may not use this server."}, 403)

@@ -86,8 +86,8 @@ def _message(
 ) -> dict[str, Any]:
     """Return the `api/review` message: the position after ``ply`` moves and the move played there.
 
-    The move's loss is how much it lowers the result that its player can expect; the loss is None at
-    the end of the game, or if it is not known.
+    The message's "loss" is how much value the move gave up: how much it lowers the result, in [-1,
+    1], that its player can expect. It is None at the end of the game, or if it is not known.
 
     Args:
         verdict: the verdict on this position.

@@ -213,7 +213,7 @@ def analysis_view(game: Game, state: np.ndarray, analysis: Analysis) -> SearchVi
     """Convert a player's analysis of a position to a snapshot without a tree.
 
     Args:
-        state: [K], the position.
+        state: the position, an array of K state words.
     """
     legal = np.flatnonzero(game.legal_action_mask(state[None])[0]).tolist()
     children = list[_Node]()

@@ -62,7 +62,7 @@ def open_socket(host: str, port: int | None) -> socket.socket:
     """Open a non-blocking TCP socket that listens for connections.
 
     Args:
-        host: the address to listen on.
+        host: the IP address or host name to listen on.
         port: the port to listen on; None means the first free one of `NUM_PORTS` ports, beginning
             with `FIRST_PORT`.
 
@@ -94,7 +94,7 @@ class Server:
 
     Args:
         backend: computes the responses.
-        host: the address to listen on.
+        host: the IP address or host name to listen on.
         port: the port to listen on; None means the first free one.
         token: a secret that visitors must present. If None, a random one is made if other machines
             can connect; otherwise none is needed.

@@ -39,8 +39,8 @@ def make_source(
         num_threads: number of cores on this machine that the run may use.
 
     Raises:
-        ConfigError: if workers of this kind need a package that is not installed, or there is no
-            Ray cluster at the address.
+        ConfigError: if the chosen kind of workers needs a package that is not installed, or there
+            is no Ray cluster at the address in the settings.
     """
     workers = settings.workers
     is_ordered = settings.workers.mode == "ordered"

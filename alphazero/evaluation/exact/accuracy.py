@@ -106,7 +106,7 @@ class AccuracyReport:
         """Return the proportion of positions in which the move keeps the exact result.
 
         Args:
-            rows: bool[N], True for the positions to count; None counts all of them.
+            rows: bool[N], True for the positions to count; None means all.
         """
         return _proportion(self.keeps_result, rows)
 
@@ -114,7 +114,7 @@ class AccuracyReport:
         """Return the proportion of positions in which the move has the best exact score.
 
         Args:
-            rows: bool[N], True for the positions to count; None counts all of them.
+            rows: bool[N], True for the positions to count; None means all.
         """
         return _proportion(self.is_optimal, rows)
 

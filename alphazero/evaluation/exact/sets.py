@@ -1,7 +1,8 @@
 """Exact evaluation sets: positions with the exact score of every move.
 
 `make_set` builds an `EvaluationSet` from positions and scores, and derives further properties, such
-as the kind of each position. `alphazero.evaluation.exact.set_file` reads sets from files.
+as whether a position is a win at once, a forced block or quiet.
+`alphazero.evaluation.exact.set_file` reads sets from files.
 
 Shapes: N positions, K state words, A actions.
 """
@@ -138,7 +139,7 @@ def _after_legal_moves(
 
     Args:
         states: [N, K], unfinished positions.
-        legal_action_mask: bool[N, A], their legal actions.
+        legal_action_mask: bool[N, A], True for the legal actions.
 
     Returns:
         For each of the M moves, the row of its position (int64[M]), the `Transition` after it, and

@@ -139,7 +139,7 @@ class _Batch:
         self._graph = self._captured(stream)
 
     def launch(self) -> None:
-        """Enqueue input copy, forward pass and output copies on the current stream; do not wait."""
+        """Enqueue the input's copy, the forward pass and the outputs' copies, without waiting."""
         if self._graph is None:
             self._enqueue()
         else:

@@ -202,8 +202,8 @@ class _Rules:
         name: the game's name without its parameters.
         game: OpenSpiel's game object.
         start: OpenSpiel's first state, from which all others are copied; never changed.
-        first: OpenSpiel's number of the player who begins.
-        max_plies: limit on the plies of a game.
+        first: OpenSpiel's index, 0 or 1, of the player who moves first.
+        max_plies: maximum game length, in plies.
         planes_shape: (C, H, W), including the plane of the player to move, if there is one.
         is_binary: whether the planes hold only 0 and 1.
         is_determined_by_planes: see `DETERMINED_BY_PLANES`.
@@ -212,7 +212,8 @@ class _Rules:
             by `_plain`.
         squares: the squares of each action (see `alphazero.games.rules.action_squares`).
         rows_from_top: True if row 1 is at the top of the board, False if it is at the bottom.
-        has_board: whether the board that `cells` returns shows everything a person needs.
+        has_board: whether the board that `cells` returns shows all that a person needs to choose a
+            move.
     """
 
     def __init__(self, text: str):
@@ -355,10 +356,10 @@ class _Rules:
         return self.cells(move.after).flat[square] == 1 + move.mover
 
     def _has_board(self, moves: list["_Move"]) -> bool:
-        """Return whether the board that `cells` returns shows everything that a person needs.
+        """Return whether the board of `cells` shows all that a person needs to choose a move.
 
-        It does if each action names squares or a column, each player has one plane of pieces, and
-        the other planes show only empty squares or are the same on all squares.
+        This is so if each action names squares or a column, each player has one plane of pieces,
+        and the other planes show only empty squares or are the same on all squares.
         """
         _, height, width = self._observed_shape
         is_placed = len(self.texts) in (width, height * width, height * width + 1)
@@ -432,7 +433,7 @@ class _Move(NamedTuple):
 
 @functools.lru_cache(maxsize=8)
 def _rules_of(text: str) -> _Rules:
-    """Return the data that all positions of a game share, cached: a run makes its game repeatedly.
+    """Return the cached data that all positions of a game share; a run makes its game repeatedly.
 
     Args:
         text: the game's name with its parameters, such as ``hex(board_size=7)``.
@@ -448,7 +449,7 @@ def _load(text: str) -> tuple[str, Any, int | None]:
 
     Returns:
         The game's name without parameters, OpenSpiel's game object, and ``max_plies``, the user's
-        limit on the plies of a game; None if there is none.
+        limit on the game's length in plies; None if there is none.
 
     Raises:
         MissingPackage, ConfigError: see `load_game`.

@@ -46,7 +46,8 @@ class _Facts(NamedTuple):
     max_plies: int
     batch_size: int  #: positions per call; large states overflow the CPU's cache in larger batches
     appearance: Appearance
-    #: Text of the action that follows those of the squares, "pass" or "swap"; None if none does.
+    #: Text of the action that follows those of the squares, "pass" or "swap"; None if there is no
+    #: such action.
     last_action: str | None = None
     num_piece_planes: int = 1  #: number of planes of each player's pieces
     opponent_plane: int = 1  #: first plane of the opponent's pieces

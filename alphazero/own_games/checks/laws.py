@@ -99,7 +99,7 @@ class Laws:
         The check of the rules uses the result to steer a game towards unusual positions.
 
         Args:
-            state: [K], the position.
+            state: the position, an array of K state words.
             actions: the legal actions to try.
 
         Returns:
@@ -116,7 +116,7 @@ class Laws:
         """Check every law about a single position, and return what the rules return for it.
 
         Args:
-            state: [K], the position.
+            state: the position, an array of K state words.
             ply: number of actions that led to the position.
 
         Raises:

@@ -313,7 +313,8 @@ def _described(game: Game, lines: _ShortLines, games: list[_PlayedGame]) -> Rule
 def _notes(game: Game, finished: list[_PlayedGame]) -> list[str]:
     """Return a list with one warning if all results seem to have the wrong sign, else no warnings.
 
-    They do if the player who made the last move never wins and loses at least 10 games.
+    The sign seems wrong if the player who made the last move never wins and loses at least 10
+    games.
 
     Args:
         finished: the games that were played to the end.

@@ -45,7 +45,7 @@ class RayTransport:
         job: the run's game, settings and seed, which every worker receives when it starts.
 
     Raises:
-        ConfigError: if no cluster can be reached at the address.
+        ConfigError: if no cluster can be reached at the address in the settings.
     """
 
     how_to_join = (
