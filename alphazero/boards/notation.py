@@ -72,6 +72,7 @@ class Notation:
         """Parse an action that a person typed, as its name or as the squares that it touches.
 
         Args:
+            typed: what the person typed, such as "d3" or "a2a3".
             legal_actions: the actions that typed squares can mean; needed only in games whose
                 pieces move.
 
@@ -237,6 +238,7 @@ def read_moves(
     Four, ``f5d6c3`` or ``1. f5 d6 2. c3`` in Othello. Forced passes may be omitted.
 
     Args:
+        notation: the notation in which moves are written in this game.
         text: the list of moves.
         start: [K], the position before the moves; None means the start of the game.
 
@@ -284,6 +286,8 @@ def check_legal(session: Session, notation: Notation, word: str, action: int) ->
     """Check that a typed move is legal in the current position of a game.
 
     Args:
+        session: the game in progress.
+        notation: the notation in which the message lists the legal moves.
         word: the move as it was typed, for the message.
         action: the action that the word means.
 

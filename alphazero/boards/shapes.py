@@ -121,6 +121,7 @@ def position_shapes(
     """Draw the board of a position as shapes, with the last move marked.
 
     Args:
+        skin: the game's appearance.
         state: the position, an array of K state words.
         previous_state: [K], the position before the last move; if None, no cells are marked.
         last_action: the last move; needed only in games whose pieces move, to mark its squares.
@@ -157,6 +158,7 @@ def board_shapes(
 
     Args:
         board: int8[H, W], the content of each square, as `Game.cells` numbers it.
+        skin: the game's appearance.
         marked: bool[H, W], True = mark the cell; if None, no cell is marked.
     """
     height, width = board.shape
@@ -183,6 +185,7 @@ def piece_shape(
     """Draw a player's piece, which is a letter, a filled square or a disc.
 
     Args:
+        skin: the game's appearance.
         player: 0 for the player who began the game, 1 for the other, 2 for a blocked square.
         x, y: the centre of the cell.
         size: the side of the cell.
@@ -231,6 +234,7 @@ def arrow(skin: Skin, squares: tuple[int, ...], width: int, thickness: float, co
     """Draw a move as an arrow from its first to its last square.
 
     Args:
+        skin: the game's appearance, which says whether columns are mirrored.
         squares: the squares that the move touches, as row * W + column.
         width: the number of the board's columns.
         thickness: the width of the arrow's shaft, in cells.
@@ -267,6 +271,7 @@ def piece_color(skin: Skin, player: int) -> str:
     """Return the colour of a player's pieces, as "#rrggbb".
 
     Args:
+        skin: the game's appearance.
         player: 0 for the player who began the game, 1 for the other, 2 for blocked squares.
     """
     return _hex(Style.parse(skin.piece_styles[player]).color)
@@ -281,6 +286,8 @@ def mixed(color: str, ground_color: str, opacity: float) -> str:
     """Blend a translucent colour with the colour of its background; all colours are "#rrggbb".
 
     Args:
+        color: the colour in front.
+        ground_color: the colour behind it.
         opacity: the weight of ``color``, from 0 to 1.
     """
     blend = "#"
@@ -294,6 +301,7 @@ def _mark_color(skin: Skin, player: int) -> str:
     """Return the colour of a marked square, as "#rrggbb".
 
     Args:
+        skin: the game's appearance.
         player: whose piece is on the square: 0 or 1, 2 for a blocked square, -1 for none.
     """
     background = Style.parse(skin.mark_style).bgcolor

@@ -63,6 +63,7 @@ def draw_board(
     """Draw a position as text, with the last move marked and the legal moves labelled.
 
     Args:
+        skin: the game's appearance.
         state: the position, an array of K state words.
         medium: the abilities of the terminal.
         previous_state: [K], the position before the last move; if None, no cells are marked.
@@ -116,6 +117,7 @@ def _labels(
     Legal columns are bold, the others dim.
 
     Args:
+        notation: the game's notation, which tells whether actions are columns or squares.
         shape: the height and the width of the board.
         legal_action_mask: bool[A], True = legal.
         label: returns the text that a person types for an action.
@@ -139,6 +141,7 @@ def _number_label(skin: Skin, legal_action_mask: np.ndarray) -> Callable[[int], 
     """Make a function that returns an action's number on the board, or its text if it has none.
 
     Args:
+        skin: the game's appearance, whose notation numbers the actions.
         legal_action_mask: bool[A], True = legal.
     """
     actions = skin.notation.numbered(np.flatnonzero(legal_action_mask).tolist())
@@ -150,7 +153,9 @@ def piece(skin: Skin, player: int, medium: Medium) -> Text:
     """Draw the piece of a player, in colour if the terminal shows colours.
 
     Args:
+        skin: the game's appearance.
         player: 0 for the player who began the game, 1 for the other.
+        medium: the abilities of the terminal.
     """
     if not medium.color:
         return Text(skin.letters[1 + player])
@@ -166,7 +171,9 @@ def side(skin: Skin, player: int, medium: Medium) -> Text:
     """Draw the piece and the name of a player, or only the piece if both are the same letter.
 
     Args:
+        skin: the game's appearance.
         player: 0 for the player who began the game, 1 for the other.
+        medium: the abilities of the terminal.
     """
     mark = piece(skin, player, medium)
     name = skin.sides[player]
@@ -188,6 +195,7 @@ def marked_cells(
     """Return which cells to mark: those of the last move or, after a win, the winning lines.
 
     Args:
+        skin: the game's appearance.
         state: the position, an array of K state words.
         previous_state: [K], the position before the last move; if None, no cells are marked.
         last_action: the action between the two states; needed only in games whose pieces move, in
@@ -216,6 +224,7 @@ def _lines(board: np.ndarray, length: int) -> np.ndarray:
 
     Args:
         board: int8[H, W] (see `Game.cells`); blocked squares form no lines.
+        length: number of equal pieces in a row that make a line.
     """
     in_line = np.zeros(board.shape, bool)
     steps = np.arange(length)
@@ -237,6 +246,7 @@ class _Drawing:
 
     Args:
         board: int8[H, W], the content of each square, as `Game.cells` numbers it.
+        skin: the game's appearance.
         medium: the abilities of the terminal.
         labels: what a person types for each legal action.
         marked: bool[H, W], True = mark the cell.
@@ -287,6 +297,7 @@ class _Drawing:
         """Draw one of the text lines that make up a row of squares.
 
         Args:
+            row: the row of the board, counted from the top.
             is_middle: whether it is the middle line, which shows the contents of the squares.
         """
         names = self._skin.notation.row_names

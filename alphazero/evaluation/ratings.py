@@ -49,6 +49,7 @@ class RatingFile:
         """Read a run's rating file, or return an empty `RatingFile` if it does not exist yet.
 
         Args:
+            path: the path of ratings.json, which need not exist.
             game: the name of the game that the run's networks play.
             opening_plies: number of random moves at the start of each rated game.
             rules_digest: digest that identifies a user-defined game's rules; "" for other games.

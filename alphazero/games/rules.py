@@ -185,6 +185,7 @@ def random_action(game, state, rng, mask):
     The default chooses from the mask that `legal_actions` writes; a game can define a faster rule.
 
     Args:
+        state: the position, an array of K state entries.
         rng: uint64[1], the random state, which is advanced; see
             `alphazero.runtime.random_generators.kernel_rng`.
         mask: bool[A], scratch memory that the rule may overwrite.
@@ -211,7 +212,9 @@ def action_scores(game, state, weights, scores):
     better for the player to move. Scores of illegal actions are ignored. By default, all are 0.
 
     Args:
+        state: the position, an array of K state entries.
         weights: float64[F], the weight of each of the game's features; see `feature_names`.
+        scores: float64[A], the array to write to.
     """
     for action in range(scores.shape[0]):
         scores[action] = 0.0

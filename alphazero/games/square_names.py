@@ -92,6 +92,7 @@ def named_squares(
     """Parse the squares of a move typed as "a2a3", "a2-a3" or "A2xB3".
 
     Args:
+        text: the text that was typed, in lower or upper case.
         rows, columns: the size of the board.
         from_top: True if row 1 is at the top, False if it is at the bottom.
 

@@ -76,6 +76,8 @@ def play_match(
 
     Args:
         environment: an AEC environment with two agents.
+        first: the agent that moves first in games 1, 3, 5 and so on.
+        second: the other agent.
         num_games: number of games to play; fewer are played if a person leaves.
         seed: the environment's seed in the first game; each later game adds 1.
         on_move: called after every move (see `play_episode`).
@@ -109,6 +111,7 @@ def points(episode: Episode, name: str) -> float:
     The agent with the larger sum of rewards wins, so an illegal action loses.
 
     Args:
+        episode: the finished game.
         name: the environment's name for the agent.
     """
     own = episode.rewards[name]

@@ -57,6 +57,7 @@ class Rules:
     """The rules of Connect-X on a board of a given size.
 
     Args:
+        rows, columns: the size of the board.
         length: number of discs in a row that win.
     """
 
@@ -93,6 +94,7 @@ class Rules:
 
         Args:
             occupied: the bits of all discs on the board.
+            column: the column, counted from 0.
         """
         bottom = 1 << (column * (self.rows + 1))
         free = ~occupied & (self._column_cells * bottom)
@@ -326,6 +328,7 @@ def search(
     """Run a PUCT search until the deadline or until its result is proven; return its root.
 
     Args:
+        rules: the rules of Connect-X on this board.
         evaluate: maps positions to the network's prior logits and values.
         position: a position for which `Rules.tactics` returns None as the result.
         deadline: the time to stop, on the clock of `time.perf_counter`; at least one batch of

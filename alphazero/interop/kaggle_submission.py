@@ -29,6 +29,7 @@ def to_bytes(game: Game, network: nn.Module, info: dict[str, Any]) -> bytes:
     """Return the Python source, in UTF-8, of a submission that plays with a network.
 
     Args:
+        network: the network, a torch module.
         info: the network's metadata (see `alphazero.network.weights.NetworkFile`); its run and
             iteration are written into a comment.
 

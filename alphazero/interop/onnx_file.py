@@ -56,6 +56,7 @@ def to_bytes(game: Game, network: nn.Module, info: dict[str, Any]) -> bytes:
     """Convert a network to the bytes of a self-contained ONNX file in float32.
 
     Args:
+        network: the network, a torch module.
         info: the network's metadata (see `alphazero.network.weights.NetworkFile`); its run,
             iteration and rules digest are stored in the file.
 

@@ -220,6 +220,7 @@ def averaged_model(network: torch.nn.Module, half_life_steps: float) -> Averaged
     removed, was 0.563 with measured and 0.598 with averaged statistics.)
 
     Args:
+        network: the network in training, which is copied.
         half_life_steps: number of steps after which a step's weight in the average has halved;
             above 0.
     """

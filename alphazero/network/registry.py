@@ -63,6 +63,7 @@ def check_settings(planes_shape: tuple[int, int, int], settings: NetworkSettings
 
     Args:
         planes_shape: (C, H, W), the shape of the game's input planes.
+        settings: the settings to check.
 
     Raises:
         ConfigError: if there is no such architecture, or a setting does not suit the game; the
@@ -120,6 +121,7 @@ def _own_network(
 
     Args:
         made_by: the network's class, or a function that returns the network.
+        settings: the network's settings, passed to ``made_by``.
 
     Raises:
         ConfigError: if making or calling the network raises an error, it is not a

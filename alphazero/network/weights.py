@@ -112,6 +112,7 @@ def load_arrays(network: "torch.nn.Module", arrays: dict[str, np.ndarray]) -> No
     """Copy stored weights into ``network``, in place.
 
     Args:
+        network: the network whose weights are replaced.
         arrays: weights and buffers by name, as returned by `network_arrays`.
 
     Raises:

@@ -123,6 +123,8 @@ def _checked_here(source: Any, name: str, file: Path | None) -> Game:
     """Make the game that an object defines, and check its rules in this process.
 
     Args:
+        source: the object, its class, or a function that makes it.
+        name: the name to give the game.
         file: the file that defines the object's class; None for a class defined in a notebook.
 
     Raises:
@@ -157,6 +159,7 @@ def _notes_of(report: RuleReport, name: str) -> tuple[str, ...]:
     """Return a report's warnings about suspicious rules.
 
     Args:
+        report: the report of the check.
         name: the game's name, for the error message.
 
     Raises:

@@ -96,6 +96,7 @@ def file_of(name: str, source: Any = None) -> Path | None:
     """Return the path of the file that defines a game, or None, as for a class in a notebook.
 
     Args:
+        name: the game's name.
         source: what `load_source` returned for ``name``; not needed for a game file.
 
     Raises:

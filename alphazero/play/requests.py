@@ -148,6 +148,8 @@ def check_number(key: str, value: int, low: int, high: int) -> None:
 
     Args:
         key: name of the field, for the message.
+        value: the number in the request.
+        low, high: the smallest and the largest number allowed.
 
     Raises:
         Refusal: if the number is too small or too large.

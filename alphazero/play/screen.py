@@ -55,6 +55,7 @@ def line_reader(console: Console, stream: IO[str] | None = None) -> Callable[[st
     function raises EOFError at the end of the input.
 
     Args:
+        console: where the prompt is printed.
         stream: the input stream; None means standard input.
     """
     stream = stream or sys.stdin
@@ -81,7 +82,9 @@ class Screen:
 
     Args:
         session: the game to show first.
+        skin: how the game is drawn.
         names: the names of the player who begins the game and of the other; None for a person.
+        console: the console to draw on.
         in_place: whether to draw each board over the previous one if the terminal is tall enough.
     """
 
@@ -131,6 +134,7 @@ class Screen:
 
         Args:
             player: the player who moved, 0 or 1.
+            action: the number of the move.
             notes: text shown after the move in a dim style, such as the engine's value of the
                 position; "" if there are none.
         """

@@ -203,6 +203,7 @@ class TerminalGame:
 
         Args:
             player: the player who moves, 0 or 1.
+            action: the number of the move.
             notes: text to print after the move, such as the engine's value of the position; "" if
                 there are none.
         """
@@ -299,6 +300,7 @@ class TerminalGame:
         """Let a player analyse the position, showing a progress bar after `DELAY_S` seconds.
 
         Args:
+            player: the player that analyses.
             text: description of the work, such as "White is thinking", shown beside the bar.
         """
         console = self._screen.console

@@ -35,8 +35,10 @@ def analysis_view(game: Game, skin: Skin, player: int, analysis: Analysis, mediu
     """Format an analysis as a summary, the expected line and a table of moves.
 
     Args:
+        skin: the game's appearance.
         player: the player to move, 0 for the one who began the game; all values are from this
             player's viewpoint.
+        analysis: what the engine found in the position.
         medium: the abilities of the terminal, which decide how pieces are drawn.
     """
     value = expectation_text(analysis.value, game) or "unknown"

@@ -160,6 +160,7 @@ def load_module(game: Game, path: Path, network_kind: str | None = None) -> Load
     """Load a network file as a torch module; warn if the game's rules have changed since training.
 
     Args:
+        path: the network file.
         network_kind: the user-defined network class ``module:Class`` that may be imported; if None,
             no such class may be.
 
@@ -189,6 +190,7 @@ def _display_name(path: Path, wanted: EngineChoice) -> str:
     other than the reference, the name ends with it, as in "best on openvino int8".
 
     Args:
+        path: the network file.
         wanted: the engine and precision that the user has chosen; "auto" if left open.
     """
     if path.parent.name == "networks":

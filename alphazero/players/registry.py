@@ -61,13 +61,17 @@ def make_player(spec: str, game: Game, settings: PlayerSettings | None = None) -
     Args:
         spec: one of the following. Settings that apply to this player only may follow after commas,
             as in ``uct:500,uct_c=0.7,rollout=weighted``:
- - ``random``; - ``uct``, or ``uct:1000`` for 1000 simulations per move; - ``solver``: perfect play;
-            - ``best``: the network that ships with the game; - ``latest``: the newest network that
-            was trained for the game under checkpoints/; - ``network``: the same, or ``best`` if
-            there is none; - the path of a network file, or of a run's folder, whose newest network
-            is used; - ``gtp:COMMAND``: another program's engine (see `alphazero.players.gtp`); -
-            ``module:Class``, or the name of an entry point: a user-supplied player class, which is
-            called with the game and the `PlayerSettings`.
+
+            - ``random``;
+            - ``uct``, or ``uct:1000`` for 1000 simulations per move;
+            - ``solver``: perfect play;
+            - ``best``: the network that ships with the game;
+            - ``latest``: the newest network that was trained for the game under checkpoints/;
+            - ``network``: the same, or ``best`` if there is none;
+            - the path of a network file, or of a run's folder, whose newest network is used;
+            - ``gtp:COMMAND``: another program's engine (see `alphazero.players.gtp`);
+            - ``module:Class``, or the name of an entry point: a user-supplied player class, which
+              is called with the game and the `PlayerSettings`.
         settings: defaults for the settings that ``spec`` leaves open.
 
     Raises:
@@ -150,6 +154,7 @@ def read_spec(spec: str, settings: PlayerSettings | None = None) -> PlayerSpec:
     """Parse a player specification: one that `make_player` takes, or ``human``.
 
     Args:
+        spec: the player's specification, such as "uct:500,uct_c=0.7".
         settings: defaults for the settings that ``spec`` leaves open. If ``spec`` sets a search
             limit (a number of simulations or a time), both limits in ``settings`` are dropped.
 
@@ -216,6 +221,7 @@ def _own_player(kind: str, game: Game, settings: PlayerSettings) -> Player:
 
     Args:
         kind: the class as ``module:Class``, or the name of an entry point.
+        settings: the settings with which the class is called.
 
     Raises:
         ConfigError: if the player cannot be made, or lacks an attribute or method of `Player`.

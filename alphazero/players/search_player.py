@@ -186,6 +186,7 @@ class SearchPlayer:
         In a one-player game, known lines of play replace moves that are no better.
 
         Args:
+            search: the finished search.
             states: [B, K], the positions that were searched.
         """
         output = search.output(np.arange(len(states)))

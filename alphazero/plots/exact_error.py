@@ -70,6 +70,8 @@ def _draw_lines(axis: Axes, runs: Sequence[Run], line: Line, dashes: str, label:
     An error of zero, which a logarithmic axis cannot show, is drawn as half a misplayed position.
 
     Args:
+        axis: the matplotlib axes to draw on.
+        runs: the name and the metrics of each run.
         line: the error to draw, with or without search.
         dashes: matplotlib's line style, such as "--".
         label: text in the legend after each run's name.

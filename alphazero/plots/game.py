@@ -58,6 +58,8 @@ def draw_game(played: PlayedGame, skin: Skin, output: Path) -> None:
     """Draw a game as an animation or a sheet of positions, and write it to a file.
 
     Args:
+        played: the game to draw.
+        skin: the game's appearance.
         output: the file. The ending of its name determines the format: .gif is an animation, all
             others are sheets.
 
@@ -122,6 +124,8 @@ def _player_names(
     """Draw the players' pieces and names, with the player to move in bold.
 
     Args:
+        played: the game that is drawn.
+        skin: the game's appearance.
         mover: the player to move, 0 or 1; None if the game is over.
         right: coordinate of the board's right edge.
     """
@@ -141,6 +145,8 @@ def _caption(played: PlayedGame, skin: Skin, ply: int, is_last: bool) -> str:
     At the start it is the game's title or the length of the opening, at the end the result.
 
     Args:
+        played: the game that is drawn.
+        skin: the game's appearance.
         ply: number of moves before the position.
         is_last: whether it is the last position.
     """
@@ -161,6 +167,8 @@ def _remark(played: PlayedGame, skin: Skin, ply: int, is_last: bool) -> str:
     At the end of the game it is the number of pieces of each side, if they decide the game.
 
     Args:
+        played: the game that is drawn.
+        skin: the game's appearance.
         ply: number of moves before the position that the frame shows.
         is_last: whether this position is the last one of the game.
     """

@@ -85,6 +85,9 @@ def draw_position(session: Session, skin: Skin, thought: Thought, output: Path) 
     """Draw the current position of a game with a player's analysis, and write it to a file.
 
     Args:
+        session: the game, in its current position.
+        skin: the game's appearance.
+        thought: the player's analysis of this position.
         output: the file; the ending of its name determines the format.
 
     Raises:
@@ -180,6 +183,9 @@ def _share_arrows(session: Session, skin: Skin, thought: Thought, width: int) ->
     Arrows of larger shares are wider and more opaque, and lie on top.
 
     Args:
+        session: the game, in its current position.
+        skin: the game's appearance.
+        thought: the player's analysis of this position.
         width: the number of the board's columns.
     """
     arrows: list[Shape] = []
@@ -197,6 +203,8 @@ def _value_bar(session: Session, skin: Skin, value: float, board_height: float) 
     """Draw a bar that divides the expected score between the sides, the first player's part below.
 
     Args:
+        session: the game, in its current position.
+        skin: the game's appearance.
         value: expected result for the player to move, in [-1, 1]. If it is nan, or the game is a
             puzzle, there is no bar.
         board_height: height of the board, and of the bar, in the picture's unit of length.
@@ -223,6 +231,9 @@ def _table(session: Session, skin: Skin, thought: Thought, left: float) -> list[
     It has at most `_MAX_ROWS` rows, with each move's share, prior and value where known.
 
     Args:
+        session: the game, in its current position.
+        skin: the game's appearance.
+        thought: the player's analysis of this position.
         left: coordinate of the table's left edge.
     """
     shares = thought.shares
@@ -264,6 +275,8 @@ def _bars(thought: Thought, action: int, left: float, y: float) -> list[Shape]:
     """Draw the bar of a move's share and, below it, the bar of the network's prior.
 
     Args:
+        thought: the player's analysis of the position.
+        action: the number of the move.
         left: coordinate of the bars' left end.
         y: coordinate of the middle of the table's row.
     """

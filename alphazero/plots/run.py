@@ -65,6 +65,8 @@ def _draw_losses(axis: Axes, metrics: list[Row], span: int) -> None:
     """Plot the losses of each iteration, or of each epoch if the run stored them, and their means.
 
     Args:
+        axis: the matplotlib axes to draw on.
+        metrics: one dict of metrics per iteration.
         span: number of iterations or epochs over which the rolling mean is taken.
     """
     epochs = [loss for row in metrics for loss in row.get("learner.epoch_losses") or []]

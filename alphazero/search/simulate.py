@@ -167,6 +167,7 @@ def finished_rows(tree, budgets, out_finished):
     """Write into ``out_finished``, bool[B], whether each game's search is finished.
 
     Args:
+        tree: the search trees of all games.
         budgets: int32[B], total visits of the root's actions at which each search ends.
     """
     for b in range(budgets.shape[0]):

@@ -144,6 +144,7 @@ def expand(tree, rows, nodes, prior_logits, legal_action_mask, values):
         children_priors = softmax(prior_logits) over the legal actions
 
     Args:
+        tree: the search trees of all games, changed in place.
         rows, nodes: int32[M], indices of the games and of the leaves in their trees.
         prior_logits: float32[M, A], the policies as logits.
         legal_action_mask: bool[M, A], True for legal actions.
@@ -183,6 +184,7 @@ def backward(tree, rows, nodes):
     """Back up the value of each newly expanded leaf along its path to the root.
 
     Args:
+        tree: the search trees of all games, changed in place.
         rows, nodes: int32[M], indices of the games and of the leaves in their trees.
     """
     for i in range(rows.shape[0]):
@@ -297,6 +299,7 @@ def keeps_result(tree, b, action, proven):
 
     Args:
         tree, b: the search trees and the index of the game.
+        action: the root action.
         proven: the root's proven value for the player to move, or UNPROVEN.
     """
     child = tree.children_index[b, ROOT_INDEX, action]

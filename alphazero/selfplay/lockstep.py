@@ -268,6 +268,7 @@ def sample_actions(
         weights: float32[M, A], not negative, with a positive sum in each row.
         temperatures: float[M], one per row; 0 means that the action with the largest weight is
             taken.
+        generator: random generator to draw from.
 
     Returns:
         int32[M], the sampled actions.

@@ -80,6 +80,7 @@ def simulations_at(settings: SelfPlaySettings, progress: float) -> int:
     0, it is always ``num_simulations``.
 
     Args:
+        settings: the settings of self-play.
         progress: fraction of the run that is done, in [0, 1].
     """
     last = settings.num_simulations
@@ -95,6 +96,7 @@ def ply_temperatures(settings: SelfPlaySettings, plies: np.ndarray) -> np.ndarra
     half-life in plies.
 
     Args:
+        settings: the settings of self-play.
         plies: int[M], plies counted from 0.
 
     Returns:

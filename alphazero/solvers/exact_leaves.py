@@ -141,6 +141,7 @@ def game_positions(game: Game, num_games: int, generator: np.random.Generator) -
     """Play games of uniformly random moves and return all their unfinished positions.
 
     Args:
+        num_games: number of games to play.
         generator: the source of the random moves.
 
     Returns:

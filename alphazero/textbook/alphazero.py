@@ -311,6 +311,7 @@ class AlphaZero:
         """Make a node for a position without adding it to the tree.
 
         Args:
+            state: the position.
             prior: P(s, a) of the action that leads to the position.
             parent: the node before that action; None for a root. The player to move is the other
                 one than at the parent if the game's `player_to_move` returns None.

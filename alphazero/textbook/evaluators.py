@@ -53,7 +53,9 @@ def _number(number: Any, allowed: str, lowest: float, highest: float) -> float:
     """Convert a prior or a value that an evaluator returned to a float.
 
     Args:
+        number: what the evaluator returned.
         allowed: description of the allowed numbers, for the error message.
+        lowest, highest: the smallest and the largest number allowed.
 
     Raises:
         ValueError: if ``number`` is not a number from ``lowest`` to ``highest``; rounding errors up

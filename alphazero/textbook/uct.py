@@ -190,6 +190,7 @@ class Uct:
         """Run simulations from a position and return its node, whose children hold the statistics.
 
         Args:
+            state: the position to search.
             num_simulations: number of simulations; None means 1000, or no limit if there is a time
                 limit.
             time_limit_s: time in seconds after which the search ends, but not before one simulation
@@ -421,6 +422,7 @@ class Uct:
         Without a table, a new node is always made.
 
         Args:
+            state: the position.
             action: the move that leads to the position, for display; None for a root.
 
         Raises:

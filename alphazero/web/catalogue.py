@@ -166,6 +166,7 @@ class Catalogue:
         """Return which of ``names`` is the game of a training run, or None if none of them is.
 
         Args:
+            run: the training run.
             names: names of games in this catalogue. A game with user-defined rules matches only if
                 its rules are still those with which the run was trained.
         """

@@ -92,6 +92,7 @@ def _run(search: TreeSearch, task: SearchTask) -> SearchView:
 
     Args:
         search: a search of the task's position that has not made a step yet.
+        task: the position to search, and the callbacks that receive progress.
 
     Returns:
         The final snapshot, which contains the tree only if ``task.watch`` is not None.

@@ -42,6 +42,7 @@ def review_game(
     """Evaluate every position of a game, from the last to the first, and send a message for each.
 
     Args:
+        thinking: searches and solves positions.
         position: the game to review; all its positions are evaluated, not only the current one.
         player: the network or UCT player that searches the positions that are not solved within
             the first `_EXACT_S` seconds.
@@ -90,6 +91,8 @@ def _message(
     1], that its player can expect. It is None at the end of the game, or if it is not known.
 
     Args:
+        position: the game that is reviewed.
+        ply: number of moves before the position.
         verdict: the verdict on this position.
         after: the verdict on the next position; None at the end of the game.
     """

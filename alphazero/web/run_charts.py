@@ -117,6 +117,7 @@ def _chart_data(chart: Chart, columns: list[Column], opponent: str | None) -> di
     """Return a chart's entry in the `api/run` response: its title, its y-axis and its curves.
 
     Args:
+        chart: the declared chart, with its title, unit and lines.
         columns: the values of the chart's lines, in the same order.
         opponent: the opponent in the run's newest match, for the title of the score's chart; None
             if there was no match.
@@ -155,6 +156,7 @@ def _rating_column(rows: RunRows, ratings: list[Row]) -> Column:
     """Return the run's Elo ratings as a column, with None for iterations without a rated network.
 
     Args:
+        rows: the run's metrics, one row per iteration.
         ratings: the ratings read by `_ratings_of`.
     """
     unrated: list[float | None] = [None] * len(rows)
@@ -187,6 +189,7 @@ def _read_ratings(path: Path, _changed: int) -> list[Row]:
     """Read the Elo ratings of a run's networks from ratings.json, the oldest network first.
 
     Args:
+        path: the path of ratings.json.
         _changed: the file's modification time, which is part of the cache key.
 
     Returns:

@@ -120,6 +120,7 @@ class Thinking:
         analyses moves instead.
 
         Args:
+            player: the player that chooses, of any kind that the page offers.
             task: the position, the number of simulations, and the callbacks that receive progress.
 
         Raises:

@@ -49,6 +49,7 @@ class Dispatcher(GameSource):
     The processes run on this machine or on others. Each batch is called a unit of work.
 
     Args:
+        settings: the settings of the workers, such as ``max_staleness``.
         transport: starts the workers and carries messages to and from them.
         job: the run's game, settings and seed, which every worker receives when it starts.
         clock: returns the current time in seconds, from any starting point.
@@ -202,6 +203,7 @@ class Dispatcher(GameSource):
         """Remove a worker, return its unfinished units of work to the queue, and notify the user.
 
         Args:
+            worker: the worker that has left or hangs.
             reason: a clause that follows the worker's name in the notice.
         """
         unfinished = self._roster.remove(worker)

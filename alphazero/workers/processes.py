@@ -31,6 +31,7 @@ class ProcessTransport:
 
     Args:
         job: the run's game, settings and seed, which every worker receives when it starts.
+        num_processes: number of worker processes to keep running.
         num_threads: number of self-play threads in each process.
     """
 
@@ -159,6 +160,8 @@ def work_at(connection: Any, job: Job, num_threads: int, name: str) -> None:
         connection: a pipe to the learner. It delivers `Weights`, then `Unit`s and newer `Weights`,
             and finally None; `Joined` and `Answered` are sent back.
         job: the run's game, settings and seed.
+        num_threads: number of self-play threads in this process.
+        name: unique name of the worker.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the learner handles Ctrl-C
     player = UnitPlayer(job, num_threads, name)

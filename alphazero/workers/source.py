@@ -50,6 +50,7 @@ class GameSource:
 
         Args:
             version: number of iterations for which the network has been trained.
+            network: the network to play with.
             sample: positions on which engines are calibrated and compared.
         """
         raise NotImplementedError

@@ -147,6 +147,7 @@ def play_ordered(
     Args:
         selfplay: plays the games; its setting ``carry_over`` must be off.
         streams: the evaluators of the threads; their caches are cleared first.
+        unit: the unit of work.
         seed: the run's seed.
     """
     for stream in streams:

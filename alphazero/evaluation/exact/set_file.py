@@ -78,6 +78,7 @@ def read_set(path: str | Path, game: Game) -> EvaluationSet:
     """Read an evaluation set from a CSV file, checking every position against the rules.
 
     Args:
+        path: the path of the CSV file.
         game: the game that the set must be for.
 
     Raises:

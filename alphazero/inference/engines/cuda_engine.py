@@ -73,6 +73,7 @@ class _ThreadStream:
 
     Args:
         network: the network on ``device``, shared by all threads that use this GPU.
+        device: the GPU, as a torch device with an index.
         dtype: number format of the forward pass.
         capturing: lock held during a capture, so that only one thread captures at a time.
     """
@@ -119,6 +120,7 @@ class _Batch:
     Args:
         network: the network on ``device``.
         shape: (B, C, H, W), the shape of the padded batch.
+        device: the GPU, as a torch device with an index.
         dtype: number format of the forward pass.
         stream: the current CUDA stream, on which the graph is captured.
     """

@@ -42,6 +42,7 @@ def precisions(engine: str, device: torch.device) -> list[str]:
 
     Args:
         engine: name of the engine, one of `ENGINES`.
+        device: the torch device that evaluates.
 
     Returns:
         Some of `PRECISIONS`; [] if the engine cannot run on the device.

@@ -370,7 +370,9 @@ def _called(factory: Callable[..., Any], name: str, arguments: dict[str, Any]) -
     """Call an environment factory with the given arguments, and return the environment.
 
     Args:
+        factory: the class of an environment, or a function that returns one.
         name: the game's name, for the error message.
+        arguments: the keyword arguments of the call.
 
     Raises:
         ConfigError: if the factory does not accept the arguments.
@@ -412,6 +414,7 @@ def _copied(value: Any, memo: dict[int, Any]) -> Any:
     """Return a deep copy of an attribute of an environment.
 
     Args:
+        value: the attribute's value.
         memo: the copies made so far by the id of the original, as in `copy.deepcopy`.
     """
     if type(value) in _PLAIN:

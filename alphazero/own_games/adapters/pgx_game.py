@@ -356,6 +356,7 @@ class _Functions:
         Args:
             row: uint8[K], the packed state.
             offset: offset of the array's first byte.
+            like: an array with the shape and dtype to read.
 
         Returns:
             The array, and the offset of the byte after it.

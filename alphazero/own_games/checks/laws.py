@@ -71,6 +71,7 @@ class Laws:
 
         Args:
             state: [K], the position before the action.
+            action: the number of a legal action.
 
         Returns:
             The position after the action, [K].
@@ -253,6 +254,7 @@ def error_text(error: Exception, path: Path | None) -> str:
     """Format an error raised by a game's rules as a sentence that names the line it came from.
 
     Args:
+        error: the error that a rule raised.
         path: the file that contains the rules; if None, no line is named.
     """
     if isinstance(error, SyntaxError):

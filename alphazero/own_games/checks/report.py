@@ -148,6 +148,7 @@ def _check_short_lines(
     A position that several move sequences of the same length reach is checked once.
 
     Args:
+        check: checks the game alone (`Laws`) or together with its twin (`Twins`).
         max_positions: the most positions to check.
         go_on: called before each position; the check stops when it returns False.
 
@@ -194,6 +195,8 @@ def _play_games(
     At least `_MIN_GAMES` games are played, unless the time runs out.
 
     Args:
+        check: checks the game alone (`Laws`) or together with its twin (`Twins`).
+        num_positions: minimum number of positions to check.
         go_on: called before each position; play stops when it returns False.
 
     Raises:
@@ -220,7 +223,9 @@ def _play(
     """Play one game and check its positions.
 
     Args:
+        check: checks the game alone (`Laws`) or together with its twin (`Twins`).
         taker: the player (0 or 1) who takes pieces whenever possible; None for a random game.
+        rng: random generator that chooses the actions.
         go_on: called before each move; the game stops unfinished when it returns False.
 
     Raises:
@@ -251,6 +256,9 @@ def _steered(check: Laws | Twins, state: Any, legal: list[int], takes: bool) -> 
     leave the fewest or the most pieces on the board are returned.
 
     Args:
+        check: checks the game alone (`Laws`) or together with its twin (`Twins`).
+        state: the position, as ``check`` represents it.
+        legal: the legal actions in this position.
         takes: True selects the actions that leave the fewest pieces, False those that leave the
             most.
     """
@@ -267,6 +275,7 @@ def _fault(error: BrokenLaw, games: list[Game]) -> Fault:
     """Describe a broken law, with the moves that lead to the position and its board as text.
 
     Args:
+        error: the broken law, with the actions that lead to the position.
         games: the game, followed by its twin if there is one; boards that differ are both shown.
     """
     moves = " ".join(move_text(games[0], action) for action in error.actions)

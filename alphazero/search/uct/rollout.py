@@ -122,6 +122,7 @@ def weigh_moves(game, state, weights, scratch):
     the softmax policy, the probability of ``legal[i]`` is ``chances[i] / total``.
 
     Args:
+        state: the position, as a state of K words.
         weights: float64[F], the weights of the evaluation's features.
         scratch: the `RolloutScratch` to write to.
 
@@ -157,6 +158,7 @@ def sample_index(chances, num, total, rng):
 
     Args:
         chances: float64[A], of which the first ``num`` entries are used.
+        num: number of entries to choose from.
         total: the sum of these entries.
         rng: the random state for kernels (see `alphazero.runtime.random_generators.kernel_rng`).
     """

@@ -86,6 +86,7 @@ def run_simulations(
             each.
         scratch: memory that is overwritten, from `make_scratch`.
         rng: the random state for kernels (see `alphazero.runtime.random_generators.kernel_rng`).
+        num_simulations: number of simulations to run.
     """
     state = scratch.state
     path = scratch.path
@@ -319,6 +320,7 @@ class UctSearch:
 
         Args:
             nodes: int[M], the indices of the nodes.
+            player: the viewpoint: 0 for the player who moves first in the game, or 1.
 
         Returns:
             int64[M], the visits, and float64[M], the mean results; -inf for an unvisited node.

@@ -158,6 +158,7 @@ def wins_of(player, points, visits):
     Args:
         player: 0 for the player who moves first in the game, otherwise 1.
         points: sum of the simulations' points, for the player who moves first in the game.
+        visits: number of simulations.
     """
     return 0.5 * (points if player == 0 else 2 * visits - points)
 
@@ -204,6 +205,7 @@ def child_of(tree, edge):
     """Return the node that an edge leads to.
 
     Args:
+        tree: the search tree.
         edge: the index of the edge; with statistics by node, that is the index of its child.
     """
     return tree.edges[edge]["child"] if tree.edges.shape[0] > 0 else edge
@@ -238,6 +240,7 @@ def start_tree(game, tree, root_state, scratch):
 
     Args:
         game: the game's compiled rules.
+        tree: the search tree, changed in place.
         root_state: [K], the position of the root, as a state of K words.
         scratch: memory that is overwritten, from `make_scratch`.
     """
@@ -266,6 +269,7 @@ def expand(game, tree, node, state, scratch):
 
     Args:
         game: the game's compiled rules.
+        tree: the search tree, changed in place.
         node: the index of the leaf.
         state: [K], the position of the leaf, as a state of K words.
         scratch: memory that is overwritten, from `make_scratch`.
@@ -318,6 +322,7 @@ def add_node(tree, action):
     """Append a leaf without visits to the tree's nodes and return its index.
 
     Args:
+        tree: the search tree, changed in place.
         action: the action that leads to the leaf; -1 for the root and with statistics by position.
     """
     node = tree.sizes[NUM_NODES]
@@ -355,6 +360,7 @@ def backpropagate(tree, path, length, points):
     """Add one visit with ``points`` to each of the first ``length`` nodes of ``path``.
 
     Args:
+        tree: the search tree, changed in place.
         path: int32[T + 1], the indices of the simulation's nodes from the root.
         points: the simulation's result, in points for the player who moves first in the game.
     """

@@ -79,6 +79,8 @@ class TensorBoardLogger:
         """Queue a Markdown text, to be shown in TensorBoard's TEXT tab under ``tag``.
 
         Args:
+            tag: the text's heading in the tab.
+            text: the text, in Markdown.
             step: the iteration to which the text belongs.
         """
         self._file.add(summary.text(tag, text), step)

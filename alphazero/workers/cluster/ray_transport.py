@@ -255,6 +255,7 @@ class WorkerActor:
         """Play a unit of work with the newest network received, and return the games.
 
         Args:
+            unit: the unit of work.
             version: the oldest network version to play with; the call blocks until this version has
                 arrived. With 0 it does not block.
         """
