@@ -159,7 +159,7 @@ def board_shapes(
     Args:
         board: int8[H, W], the content of each square, as `Game.cells` numbers it.
         skin: the game's appearance.
-        marked: bool[H, W], True = mark the cell; if None, no cell is marked.
+        marked: bool[H, W], True for the cells to mark; if None, no cell is marked.
     """
     height, width = board.shape
     line_width = _LINE_WIDTH * max(height, width)

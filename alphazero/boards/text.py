@@ -90,7 +90,7 @@ def plain_board(
 
     Args:
         board: int8[H, W], the content of each square, as `Game.cells` numbers it.
-        legal_action_mask: bool[A], True = legal.
+        legal_action_mask: bool[A], True for legal actions.
         label: returns the text that a person types for an action.
     """
     notation = Notation(game)
@@ -119,7 +119,7 @@ def _labels(
     Args:
         notation: the game's notation, which tells whether actions are columns or squares.
         shape: the height and the width of the board.
-        legal_action_mask: bool[A], True = legal.
+        legal_action_mask: bool[A], True for legal actions.
         label: returns the text that a person types for an action.
     """
     if notation.kind == "column":
@@ -142,7 +142,7 @@ def _number_label(skin: Skin, legal_action_mask: np.ndarray) -> Callable[[int], 
 
     Args:
         skin: the game's appearance, whose notation numbers the actions.
-        legal_action_mask: bool[A], True = legal.
+        legal_action_mask: bool[A], True for legal actions.
     """
     actions = skin.notation.numbered(np.flatnonzero(legal_action_mask).tolist())
     numbers = {action: str(number) for number, action in enumerate(actions)}
@@ -202,7 +202,7 @@ def marked_cells(
             which its squares are marked.
 
     Returns:
-        bool[H, W], True = mark the cell.
+        bool[H, W], True for the cells to mark.
     """
     board = game.cells(state)
     if previous_state is None:
@@ -249,7 +249,7 @@ class _Drawing:
         skin: the game's appearance.
         medium: the abilities of the terminal.
         labels: what a person types for each legal action.
-        marked: bool[H, W], True = mark the cell.
+        marked: bool[H, W], True for the cells to mark.
     """
 
     def __init__(

@@ -48,7 +48,7 @@ _GPU_MEMORY = re.compile(r"CUDA out of memory\.( Tried to allocate [\d.]+ \w+\.)
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run a subcommand of `alphazero`, printing a failure as one line on standard error.
+    """Run a subcommand of `alphazero`; if it fails, print one line on standard error.
 
     Args:
         arguments: the command line, subcommand first; None means the arguments of this process.

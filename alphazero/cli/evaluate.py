@@ -152,7 +152,7 @@ def _players(spec: str, settings: Settings, game: Game) -> dict[str, Player]:
 
 
 def _measure(label: str, player: Player, evaluation_set: EvaluationSet) -> AccuracyReport:
-    """Measure a player's accuracy on an evaluation set, showing a progress bar.
+    """Measure a player's accuracy on an evaluation set, and show a progress bar.
 
     Args:
         label: the player's column heading, shown beside the bar.

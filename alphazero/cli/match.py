@@ -103,7 +103,7 @@ def run(settings: Settings, console: Console) -> None:
 def _play(
     game: Game, players: tuple[Player, Player], settings: Settings, sprt: Sprt | None
 ) -> MatchReport:
-    """Play the match, showing a progress bar with the results so far.
+    """Play the match, and show a progress bar with the results so far.
 
     Args:
         game: the game to play.
@@ -185,7 +185,7 @@ def report_table(
     sides: tuple[str, str] = ("A", "B"),
     thinking: Sequence[str] = ("", ""),
 ) -> Table:
-    """Make a table of the results of a match, from player A's viewpoint.
+    """Make a table of a match's results, from player A's viewpoint.
 
     It contains the results by colour, the score and the Elo difference with confidence intervals,
     and the number of different games.

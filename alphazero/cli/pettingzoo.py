@@ -40,7 +40,7 @@ class Settings(PlayerSettings):
 
 
 def run(settings: Settings, console: Console) -> None:
-    """Play the match, printing the result of each game and finally a table of all results.
+    """Play the match, and print the result of each game and finally a table of all results.
 
     Raises:
         ConfigError: if a setting cannot be used, PettingZoo is not installed, or no window can be
@@ -75,7 +75,7 @@ def _play(
     settings: Settings,
     console: Console,
 ) -> MatchReport:
-    """Play the games of a match, printing the result of each.
+    """Play the games of a match, and print the result of each.
 
     Moves and boards are also printed with ``render=ansi``, or if a person plays.
 

@@ -114,7 +114,7 @@ def run(settings: Settings, console: Console) -> int:
 def _play(
     game: Game, players: dict[str, Player], file: RatingFile, settings: Settings, anchor: str
 ) -> None:
-    """Play the games, writing ratings.json after every match and showing a progress bar.
+    """Play the games; write ratings.json after every match, and show a progress bar.
 
     Args:
         game: the game to play.

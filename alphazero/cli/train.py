@@ -234,7 +234,7 @@ def _print_runs(folders: list[RunFolder], console: Console) -> None:
     """Print each run's final strength, and a command that compares the first two runs.
 
     Args:
-        folders: the folders of the runs of a sweep, at least two.
+        folders: the folders of a sweep's runs; there must be at least two.
         console: where to print.
     """
     table = figures_table("strength, %", left="\nrun")
@@ -388,7 +388,7 @@ def finished_lines(trainer: Trainer) -> list[str]:
 
 
 def _longer_run(trainer: Trainer, is_proven: bool = False) -> str:
-    """Format the command that trains a run further, doubling the limits that have ended it.
+    """Format the command that trains a run further, with twice the limits that ended it.
 
     Args:
         trainer: the trainer of the finished run.

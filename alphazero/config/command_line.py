@@ -46,7 +46,7 @@ def from_overrides(cls: type, words: list[str], command: str) -> Any:
 
 
 def parse_overrides(cls: type, words: list[str], command: str) -> dict[str, Any]:
-    """Convert ``key=value`` arguments to nested dictionaries, checking the keys but not the values.
+    """Convert ``key=value`` arguments to nested dictionaries; check the keys but not the values.
 
     Args:
         cls: the settings class, which defines the allowed keys.

@@ -179,7 +179,7 @@ class Composer:
         return ConfigError(f"{start}{text}.{hint}", key=setting)
 
     def _missing(self, error: MissingConfigException) -> ConfigError:
-        """Make the error for a config-group choice without a file, suggesting a similar choice."""
+        """Make the error for a choice that has no config file; it suggests a similar choice."""
         # Such as "experiment/ablation/adam".
         group, _, choice = str(error.missing_cfg_file).partition("/")
         choices = self.groups.get(group, [])

@@ -126,7 +126,7 @@ class MatchReport:
 
     @cached_property
     def pair_counts(self) -> tuple[float, ...]:
-        """Number of pairs of games with each mean score of player A: 0, 1/4, 1/2, 3/4 and 1.
+        """How many pairs of games had each mean score of player A: 0, 1/4, 1/2, 3/4 and 1.
 
         The numbers can be fractional: `count_pair` splits a pair whose score lies between two of
         these.

@@ -98,7 +98,7 @@ def named_squares(
 
     Returns:
         The squares as flat indices, row * columns + column with row 0 at the top; None if the text
-        is not a sequence of names of squares on the board.
+        is not a sequence of names of the board's squares.
     """
     column_names, row_names = edge_names(rows, columns, from_top)
     squares = []

@@ -111,7 +111,7 @@ class CachedEvaluator:
         return EvaluationCounts(self._num_requested, self._num_evaluated, self._evaluator_s)
 
     def _ask(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Evaluate positions with the evaluator behind the cache, counting them and the time."""
+        """Evaluate positions with the evaluator behind the cache; count them and the seconds."""
         start = time.perf_counter()
         answers = self.evaluator.evaluate(planes)
         self._evaluator_s += time.perf_counter() - start

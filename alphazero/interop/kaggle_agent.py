@@ -235,7 +235,8 @@ def _expected(logits: np.ndarray) -> np.ndarray:
     """Compute values, [B], from the output of the value head.
 
     Args:
-        logits: [B, 3], win, draw and loss logits for the player to move, or [B, 1], inputs of tanh.
+        logits: for the player to move: [B, 3], the logits of win, draw and loss; for a scalar head,
+            [B, 1], the value before tanh.
     """
     if logits.shape[1] == 1:
         return np.tanh(logits[:, 0])
@@ -281,7 +282,7 @@ class Node:
         self.value = float(value)
 
     def select(self, urgency: float) -> int:
-        """Return the index of the move with the largest PUCT score, counting visits in flight.
+        """Return the index of the move with the largest PUCT score; visits in flight count.
 
         Args:
             urgency: first-play urgency reduction: the value assumed for unvisited moves is this

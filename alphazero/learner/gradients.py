@@ -151,7 +151,7 @@ def answers_of(network: torch.nn.Module, samples: Batch, settings: LearnerSettin
 
 
 def _joined(answers: Sequence[Answers], shares: Sequence[float]) -> Answers:
-    """Concatenate the predictions of the parts of a batch, and average their losses.
+    """Join the predictions for the parts of a batch, and average the parts' losses.
 
     Args:
         answers: the predictions, targets and mean losses of each part.

@@ -82,12 +82,12 @@ def value_targets(
 
 
 def masked_log_softmax(logits: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-    """Return the log probabilities of a softmax over the legal actions, [M, A].
+    """Return the log probabilities of a softmax over the legal actions, float32[M, A].
 
     Illegal actions get 0, so that their action weight of 0 times this number is 0 and not NaN.
 
     Args:
-        logits: [M, A], logits of all actions.
+        logits: float32[M, A], logits of all actions.
         mask: bool[M, A], True for legal actions.
     """
     masked = logits.masked_fill(~mask, _ILLEGAL_LOGIT)

@@ -69,7 +69,7 @@ class NetworkOutput(NamedTuple):
 
 
 def expected_value(value_logits: torch.Tensor) -> torch.Tensor:
-    """Convert value logits to values for the player to move, [M], in [-1, 1].
+    """Convert value logits to values for the player to move: float32[M], in [-1, 1].
 
     The value is P(win) - P(loss) for a win/draw/loss head, and tanh of the logit for a scalar head.
 

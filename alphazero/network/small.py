@@ -51,7 +51,7 @@ class TinyNetwork(nn.Module):
 
 
 class NotebookNetwork(nn.Module):
-    """The published notebook's network: one convolution, one shared layer and two small heads.
+    """The network of the notebook in docs/notebooks.md: a convolution, a layer and two heads.
 
     Its convolution has no bias and no activation function, and its input is a single plane: the
     board as seen by the player to move, with 1 for this player's pieces and -1 for the opponent's.

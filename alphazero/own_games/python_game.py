@@ -52,8 +52,8 @@ def unusable(name: str, reason: str, value: Any, allowed: Any) -> ConfigError:
 def has_python_rules(source: Any) -> bool:
     """Return whether an object or a class looks like a game in plain Python.
 
-    It does if it has a method ``legal_actions`` or, in notebook form, ``get_transitions``. Abstract
-    classes do not count.
+    An object does if it has a method ``legal_actions`` or, in notebook form, ``get_transitions``.
+    Abstract classes do not count.
     """
     if inspect.isabstract(source):
         return False
@@ -144,7 +144,7 @@ class Position(Protocol):
 
 
 class _Layout(NamedTuple):
-    """The byte offsets of the parts of the row that stores a position.
+    """The byte offset of each part of the row that stores a position.
 
         0-3 result, float32 | 4 player | 5 over | legal | planes | key | plies | actions
 
@@ -380,7 +380,7 @@ class PythonGame(Game):
         from the latest earlier position in the table.
 
         Args:
-            key: the bytes of the array of actions, whose dtype is ``_action_type``.
+            key: the array of actions as bytes; its dtype is ``_action_type``.
         """
         known = len(key)
         position = self._objects.get(key)

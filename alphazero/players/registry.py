@@ -117,7 +117,7 @@ def check_player(
 def existing_network(kind: str, spec: str, game_name: str, rules_digest: str = "") -> Path:
     """Return the path of the existing network or run that ``kind`` stands for.
 
-    It is the path from `network_path`, with an error in place of None.
+    This is `network_path`, but with an error in place of None.
 
     Args:
         kind: a name such as "best", or a path.

@@ -61,7 +61,8 @@ class SolverPlayer:
 
         Args:
             states: [B, K], one position of K state words per row.
-            scores: int16[B, A], the exact score of each action for the player to move.
+            scores: int16[B, A], the exact score of each action for the player to move;
+                `ILLEGAL_SCORE` if illegal.
         """
         best = scores.max(axis=1, keepdims=True, initial=ILLEGAL_SCORE)
         values = self._values(states, scores).max(axis=1, initial=ILLEGAL_VALUE)
@@ -72,10 +73,12 @@ class SolverPlayer:
 
         Args:
             states: [B, K], one position of K state words per row.
-            scores: int16[B, A], the exact score of each action for the player to move.
+            scores: int16[B, A], the exact score of each action for the player to move;
+                `ILLEGAL_SCORE` if illegal.
 
         Returns:
-            [B, A], in [-1, 1]; `ILLEGAL_VALUE` where the action is illegal.
+            int8[B, A] or, for small enumerated games, float32[B, A]: results in [-1, 1];
+            `ILLEGAL_VALUE` where the action is illegal.
         """
         if isinstance(self.solver, EnumeratedSolver):  # knows results between win and draw
             return self.solver.exact.action_values(states)

@@ -278,7 +278,7 @@ def _bars(thought: Thought, action: int, left: float, y: float) -> list[Shape]:
         thought: the player's analysis of the position.
         action: the number of the move.
         left: coordinate of the bars' left end.
-        y: coordinate of the middle of the table's row.
+        y: coordinate of the row's middle.
     """
     height = 0.34 if thought.priors is None else 0.21
     bars: list[Shape] = [

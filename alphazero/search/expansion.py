@@ -98,8 +98,7 @@ class Expansion:
         Args:
             edges: M edges found by simulations, without unused entries.
             num_roots: how many of the edges stand for roots that have not been evaluated.
-            depth: sum of the distances of the other edges' new nodes from their roots, for
-                `SearchCounts`.
+            depth: total depth of the other edges' new nodes below their roots, for `SearchCounts`.
         """
         positions = self._positions(edges, num_roots)
         if self._exact_leaves is not None:

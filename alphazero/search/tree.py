@@ -108,8 +108,8 @@ def add_nodes(tree, rows, parents, actions, players, over, results, out_nodes):
         tree: the search trees of all games, changed in place.
         rows: int32[M], the game of each edge.
         parents, actions: int32[M], from `simulate`; both NO_PARENT for a root.
-        players, over, results: [M], fields of the new positions'
-            `alphazero.games.batched_game.Transition`, with proven positions marked as over too.
+        players, over, results: int8[M], bool[M] and float32[M], fields of the new positions'
+            `alphazero.games.batched_game.Transition`; proven positions are marked as over too.
         out_nodes: int32[M], output: the indices of the new nodes in their trees.
     """
     for i in range(rows.shape[0]):

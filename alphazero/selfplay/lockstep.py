@@ -292,8 +292,8 @@ def kl_divergence(targets: np.ndarray, priors: np.ndarray) -> np.ndarray:
     a prior of 0, which are proven losses, are left out.
 
     Args:
-        targets: [M, A], policy targets, as probabilities.
-        priors: [M, A], the root's priors, as probabilities.
+        targets: float[M, A], policy targets, as probabilities.
+        priors: float[M, A], the root's priors, as probabilities.
 
     Returns:
         float32[M], in nats, 0 or more.

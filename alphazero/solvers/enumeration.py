@@ -53,7 +53,8 @@ class Positions:
     def action_values(self) -> np.ndarray:
         """float32[N, A], the result of perfect play after each action, in [-1, 1].
 
-        It is for the player who takes the action; `ILLEGAL_VALUE` where the action is illegal.
+        Each result is for the player who takes the action; it is `ILLEGAL_VALUE` if the action is
+        illegal.
         """
         values = _sign_of_children(self, slice(None)) * self.values[self.children]
         return np.where(self.children == NO_CHILD, np.float32(ILLEGAL_VALUE), values)

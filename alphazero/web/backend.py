@@ -174,7 +174,9 @@ class Backend:
         return job
 
     def review(self, plain: Any) -> Job:
-        """Make the `api/review` job, which evaluates a game's positions and the loss of each move.
+        """Make the `api/review` job, which evaluates a game's positions and moves.
+
+        For each move, it computes how much value the move gave up.
 
         Args:
             plain: the parsed JSON body of the request (see `SearchRequest`).

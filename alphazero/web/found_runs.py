@@ -33,7 +33,7 @@ class FoundRun(NamedTuple):
     rules_digest: str
 
     def player_id(self, iteration: int) -> str:
-        """Return the player id, such as "run:othello/a/000012", of the network of an iteration."""
+        """Return the player id, such as "run:othello/a/000012", of an iteration's network."""
         return f"run:{self.id}/{iteration:06d}"
 
 

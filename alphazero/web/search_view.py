@@ -166,7 +166,7 @@ def uct_view(search: UctSearch, state: np.ndarray, max_nodes: int) -> SearchView
 
 
 def _uct_children(search: UctSearch, node: _Node) -> Iterator[_Node]:
-    """Yield the visited children of a node of a UCT tree.
+    """Yield the visited children of a node in a UCT tree.
 
     Args:
         search: the search that grew the tree.

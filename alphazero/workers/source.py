@@ -35,7 +35,7 @@ class WorkerReport:
 
 
 class GameSource:
-    """Base class of the sources of training games: threads, other processes, other machines.
+    """Base class for sources of training games: threads, other processes, other machines.
 
     Methods that do nothing here apply only to workers in other processes or on other machines.
 

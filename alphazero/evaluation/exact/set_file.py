@@ -75,7 +75,7 @@ def game_of_set(path: str | Path) -> str:
 
 
 def read_set(path: str | Path, game: Game) -> EvaluationSet:
-    """Read an evaluation set from a CSV file, checking every position against the rules.
+    """Read an evaluation set from a CSV file, and check every position against the rules.
 
     Args:
         path: the path of the CSV file.

@@ -411,7 +411,7 @@ def _copy_environment(environment: Any) -> Any:
 
 
 def _copied(value: Any, memo: dict[int, Any]) -> Any:
-    """Return a deep copy of an attribute of an environment.
+    """Return a deep copy of an environment's attribute.
 
     Args:
         value: the attribute's value.

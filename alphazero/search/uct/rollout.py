@@ -59,7 +59,7 @@ def rollout(game, state, policy, rng):
         game: the game's compiled rules.
         state: [K], the position to start from, as a state of K words; overwritten by the final one.
         policy: a `RolloutPolicy`, which chooses the moves.
-        rng: the random state for kernels (see `alphazero.runtime.random_generators.kernel_rng`).
+        rng: uint64[1], the random state, which is advanced in place.
 
     Returns:
         2 if the player who moves first in the game wins, 1 for a draw, 0 for a loss, and
@@ -160,7 +160,7 @@ def sample_index(chances, num, total, rng):
         chances: float64[A], of which the first ``num`` entries are used.
         num: number of entries to choose from.
         total: the sum of these entries.
-        rng: the random state for kernels (see `alphazero.runtime.random_generators.kernel_rng`).
+        rng: uint64[1], the random state, which is advanced in place.
     """
     remaining = random_unit(rng) * total
     for index in range(num - 1):

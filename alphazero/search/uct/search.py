@@ -85,7 +85,7 @@ def run_simulations(
             rollout's positions to the path; otherwise None. numba compiles a separate kernel for
             each.
         scratch: memory that is overwritten, from `make_scratch`.
-        rng: the random state for kernels (see `alphazero.runtime.random_generators.kernel_rng`).
+        rng: uint64[1], the random state, which is advanced in place.
         num_simulations: number of simulations to run.
     """
     state = scratch.state

@@ -80,8 +80,8 @@ def best_moves(visits: np.ndarray, values: np.ndarray, final_move: str) -> np.nd
     """Return the indices of the best of M moves: one, or several if they are tied.
 
     Args:
-        visits: [M], the visits of each move.
-        values: [M], the mean result of each move, for the player to move.
+        visits: int[M], the visits of each move.
+        values: float[M], the mean result of each move in [-1, 1], for the player to move.
         final_move: "visits" compares the visits first, then the values; "value" does the reverse.
     """
     first_key, second_key = (visits, values) if final_move == "visits" else (values, visits)

@@ -90,7 +90,7 @@ def make_tree(max_nodes: int, state_size: int, state_dtype: np.dtype, by_positio
 
     Args:
         max_nodes: N, maximum number of nodes; with statistics by position, also of edges.
-        state_size, state_dtype: length and dtype of a state of the game.
+        state_size, state_dtype: length and dtype of the game's states.
         by_position: True for statistics by position, False for statistics by node.
     """
     shared = max_nodes if by_position else 0
@@ -113,7 +113,7 @@ def make_scratch(
     Args:
         num_actions: A, counting legal and illegal actions.
         max_plies: upper bound on the number of moves in a game.
-        state_size, state_dtype: length and dtype of a state of the game.
+        state_size, state_dtype: length and dtype of the game's states.
     """
     return Scratch(
         state=np.zeros(state_size, state_dtype),
@@ -173,7 +173,7 @@ def select(tree, node, player, uct_c, rng):
         tree, node: the search tree and the index of an expanded node.
         player: the player to move at ``node``.
         uct_c: exploration constant C of UCB1.
-        rng: the random state for kernels (see `alphazero.runtime.random_generators.kernel_rng`).
+        rng: uint64[1], the random state, which is advanced in place.
 
     Returns:
         The index of the edge, for `child_of` and `action_of`.
