@@ -42,7 +42,8 @@ def equal_choice(mask: np.ndarray, values: np.ndarray, generator: np.random.Gene
 
     Args:
         mask: bool[B, A], True for the equally good actions, at least one in each position.
-        values: int[B] or float[B], expected results in [-1, 1] for the player to move; nan if unknown.
+        values: int[B] or float[B], expected results in [-1, 1] for the player to move; nan if
+            unknown.
         generator: the source of the random choices.
 
     Returns:

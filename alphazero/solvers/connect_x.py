@@ -336,7 +336,7 @@ def _expand(game, search, depth, plies, above):
 
 @njit
 def _list_by_threats(game, search, depth, mine, free, moves):
-    """List moves at ``depth`` of the search stack, best guess last; return their number.
+    """List moves at ``depth`` of the search stack, most promising last; return their number.
 
     Moves that create more winning cells come last; among equals, those nearer to the middle.
 

@@ -287,7 +287,7 @@ def _expand(search, depth, above):
 
 @njit
 def _list_by_parity(search, depth, empty, moves):
-    """List moves at ``depth`` of the search stack, best guess last; return their number.
+    """List moves at ``depth`` of the search stack, most promising last; return their number.
 
     Moves into quarters with an odd number of empty squares come last.
 
@@ -312,7 +312,7 @@ def _list_by_parity(search, depth, empty, moves):
 
 @njit
 def _list_by_mobility(search, depth, mine, other, empty, moves, best_move):
-    """List moves at ``depth`` of the search stack, best guess last; return their number.
+    """List moves at ``depth`` of the search stack, most promising last; return their number.
 
     Moves that leave the opponent few replies come last, ``best_move`` after all others.
 
