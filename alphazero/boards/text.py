@@ -337,7 +337,10 @@ class _Drawing:
 
 
 def own_text(game: Game, value: float) -> str:
-    """Format a result in [-1, 1], or a mean of results, on the game's own scale, such as points."""
+    """Format a result or a mean of results on the game's own scale, such as "3.5" points.
+
+    The given ``value`` is in [-1, 1]; it is rounded to two decimals.
+    """
     return f"{round(game.own_result(value), 2) + 0.0:g}"  # adding 0 turns -0 into 0
 
 

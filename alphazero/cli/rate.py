@@ -223,8 +223,8 @@ def ratings_table(ratings: Ratings, file: RatingFile) -> Table:
 def growth_text(ratings: Ratings, file: RatingFile) -> str:
     """Format how much Elo the newest network has gained over the oldest, with a 95% interval.
 
-    Only networks with the same search settings as the newest one are considered; if there is no
-    other such network, the text is empty.
+    The text ends like "+120 Elo (95% interval +80 to +160)". Only networks with the same search
+    settings as the newest one are considered; if there is no other such network, the text is "".
 
     Args:
         ratings: the players' Elo ratings, with their standard errors.

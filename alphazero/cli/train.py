@@ -323,7 +323,10 @@ def start_lines(trainer: Trainer, resumed: bool) -> list[str]:
 
 
 def kept_text(trainer: Trainer) -> str:
-    """Format a message that says which iteration of a stopped run is stored and how to resume."""
+    """Format a message that says which iteration of a stopped run is stored and how to resume.
+
+    It is like "Iteration 12 is stored; resume with: alphazero train resume=RUN_FOLDER".
+    """
     if not trainer.store.iteration:
         return "No iteration was finished, so nothing is kept."
     resume = f"{program()} train {_resume_words(trainer)}"

@@ -146,7 +146,7 @@ def _without_none(annotation: Any) -> Any:
 
 
 def _number_text(value: float) -> str:
-    """Format a bound of a range; an integer above 2^53 is written as the next power of two."""
+    """Format a bound of a range; an integer above 2^53 becomes a power of two, like "2^63"."""
     if isinstance(value, float):
         return f"{value:g}"
     return f"2^{value.bit_length()}" if value > 2**53 else str(value)

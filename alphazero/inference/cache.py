@@ -98,7 +98,10 @@ class CachedEvaluator:
         self._turn = threading.Lock()
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Evaluate positions, taking stored results from the cache; see `Evaluator.evaluate`."""
+        """Evaluate positions, taking stored results from the cache; see `Evaluator.evaluate`.
+
+        The results are policy logits, float32[B, A], and values, float32[B].
+        """
         with self._turn:
             self._num_requested += len(planes)
             if self._table is None:

@@ -126,7 +126,7 @@ class NetworkEvaluator:
             stream.clear()
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Evaluate positions, dividing a large batch among all threads; see `Evaluator.evaluate`.
+        """Evaluate positions; all threads share a large batch. See `Evaluator.evaluate`.
 
         The cache is not used. The calling thread evaluates part of the batch itself, because waking
         another thread and waiting for it costs as much as evaluating a few rows.

@@ -272,8 +272,8 @@ class Node:
         """Store the network's output in the node: the moves' priors and the value.
 
         Args:
-            logits: [A], the prior logits of all columns; the priors are their softmax over the
-                moves to consider.
+            logits: [A], the prior logits of all columns. The priors are their softmax over the
+                columns that `Rules.tactics` says to consider.
             value: the network's value for the player to move, in [-1, 1].
         """
         logits = logits[self.moves]

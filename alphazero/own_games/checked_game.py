@@ -268,6 +268,8 @@ def _compile(game: CompiledGame, path: Path) -> None:
 def compiler_error_text(text: str, path: Path) -> str:
     """Describe a numba compiler error in one sentence, with the line of the rules that caused it.
 
+    An example is "line 12: compiled code does not know 'helper': a helper needs @rules.njit."
+
     Args:
         text: numba's message.
         path: the file that contains the rules.

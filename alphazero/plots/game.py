@@ -164,7 +164,8 @@ def _caption(played: PlayedGame, skin: Skin, ply: int, is_last: bool) -> str:
 def _remark(played: PlayedGame, skin: Skin, ply: int, is_last: bool) -> str:
     """Return a frame's remark: the result that the player of its last move expected, if known.
 
-    At the end of the game it is the number of pieces of each side, if they decide the game.
+    The text is like "expects +0.12 (56%)". At the end of the game it is the number of pieces of
+    each side, if they decide the game; it is "" if there is nothing to say.
 
     Args:
         played: the game that is drawn.

@@ -225,7 +225,7 @@ class ReplayBuffer:
         return min(self.num_added - self._num_lost, self.settings.window_max)
 
     def _slots(self, ages: np.ndarray) -> np.ndarray:
-        """Convert the ages of samples to indices into the arrays; age 0 is the newest sample."""
+        """Convert samples' ages, int64[M], to indices into the arrays; age 0 is the newest."""
         return (self.num_added - 1 - ages) % self.settings.window_max
 
     def _samples(self, record: GameRecord) -> tuple[np.ndarray, np.ndarray]:

@@ -47,7 +47,7 @@ _user_games: dict[type, str] = {}  # class of a user's game -> digest of its sou
 
 
 def kernel_sources(package: Path = _PACKAGE) -> list[Path]:
-    """Return, in sorted order, the source files of this package that compiled code can come from.
+    """Return the source files of this package that compiled code can come from, sorted by path.
 
     They belong to the packages that define kernels or game rules, and to the packages that these
     import, because numba compiles imported constants and functions into the kernels.

@@ -232,7 +232,7 @@ class PlainGame:
     # --- beyond the rules -------------------------------------------------------------------------
 
     def to_array(self, state: State) -> np.ndarray:
-        """Convert a state to a batch of one for the batched game, [1, ``game.state_size``]."""
+        """Convert a state to an array of one row for the batched game: [1, ``game.state_size``]."""
         states = np.empty((1, self.game.state_size), self.game.state_dtype)
         for index, word in enumerate(state):
             states[0, index] = word

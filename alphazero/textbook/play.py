@@ -55,8 +55,8 @@ def person(game: Rules, read: Callable[[str], str] = input, say=print) -> Choose
 
     Args:
         game: an object with the methods of `Rules`, or a game in notebook form.
-        read: prints a question and returns what the person types.
-        say: prints a message; called if the typed text is not a legal action.
+        read: function that prints a question and returns what the person types.
+        say: function that prints a message, called if the typed text is not a legal action.
     """
     game = as_rules(game)
 

@@ -191,10 +191,9 @@ class Uct:
 
         Args:
             state: the position to search.
-            num_simulations: number of simulations; None means 1000, or no limit if there is a time
-                limit.
-            time_limit_s: time in seconds after which the search ends, but not before one simulation
-                has run; None means no limit.
+            num_simulations: maximum number of simulations; None means 1000, or no limit if there is
+                a time limit. The search ends at the first limit that it reaches.
+            time_limit_s: maximum seconds; at least one simulation is run. None means no limit.
             progress: called after each simulation with the number of simulations done and
                 ``num_simulations``.
 

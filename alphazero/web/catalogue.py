@@ -113,8 +113,8 @@ class Catalogue:
         """Return the appearance of a game in one of its set-ups, which differ in who moves first.
 
         Args:
-            setup: one of `alphazero.boards.skin.SETUPS`; None means the standard set-up if the game
-                has one, otherwise its only set-up.
+            setup: "white_first" or, in games such as Othello, "standard"; None means the standard
+                set-up if the game has one, otherwise its only set-up.
 
         Raises:
             Refusal: if the game has no such set-up.

@@ -26,7 +26,7 @@ class Address(NamedTuple):
 
     @property
     def url(self) -> str:
-        """The URL of the page to open in a browser, including the token if one is required."""
+        """The page's URL, such as "http://127.0.0.1:8000/", with the token if one is required."""
         host = self.host
         if host in ("0.0.0.0", "::"):
             host = _own_address()

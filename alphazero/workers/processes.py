@@ -122,6 +122,8 @@ class ProcessTransport:
     def _end(self, worker: str) -> str:
         """Remove a worker whose process has ended or is ending, and return the reason as a clause.
 
+        The clause is like "its process was ended by SIGKILL".
+
         A process that does not end within five seconds is killed.
         """
         process = self._processes.pop(worker)

@@ -112,7 +112,7 @@ def kinds_of(game: Game, states: np.ndarray) -> np.ndarray:
         states: [N, K], unfinished positions.
 
     Returns:
-        str[N], each one of `KINDS`.
+        str[N], each "win at once", "forced block" or "quiet", as in `KINDS`.
     """
     legal = game.legal_action_mask(states)
     rows, following, results = _after_legal_moves(game, states, legal)

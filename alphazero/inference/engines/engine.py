@@ -34,7 +34,10 @@ class Engine(Protocol):
         ...
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Evaluate positions with the weights loaded last; see `Evaluator.evaluate`."""
+        """Evaluate positions with the weights loaded last; see `Evaluator.evaluate`.
+
+        The results are policy logits, float32[B, A], and values, float32[B].
+        """
         ...
 
 

@@ -74,7 +74,10 @@ class OpenVinoEngine:
         self._generation += 1
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Evaluate positions with the compiled model; see `Evaluator.evaluate`."""
+        """Evaluate positions with the compiled model; see `Evaluator.evaluate`.
+
+        The results are policy logits, float32[B, A], and values, float32[B].
+        """
         request = self._request()
         request.infer([planes], share_inputs=True)
         logits = request.get_output_tensor(0).data.copy()

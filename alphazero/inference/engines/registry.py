@@ -41,11 +41,11 @@ def precisions(engine: str, device: torch.device) -> list[str]:
     """Return the number formats in which an engine is fast on a device.
 
     Args:
-        engine: name of the engine, one of `ENGINES`.
+        engine: name of the engine, "torch" or "openvino".
         device: the torch device that evaluates.
 
     Returns:
-        Some of `PRECISIONS`; [] if the engine cannot run on the device.
+        Some of "float32", "bfloat16" and "int8"; [] if the engine cannot run on the device.
 
     Raises:
         ConfigError: if there is no such engine.

@@ -72,7 +72,8 @@ class TorchEngine:
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Evaluate positions; see `Evaluator.evaluate`.
 
-        On a CPU, the calling thread evaluates alone, unless it is the main thread.
+        The results are policy logits, float32[B, A], and values, float32[B]. On a CPU, the calling
+        thread evaluates alone, unless it is the main thread.
         """
         assert self._network is not None
         self._limit_thread()

@@ -80,7 +80,8 @@ def _looks(title: str, sides: str, board: str = "wood", **others: Any) -> Appear
     Args:
         title: the name shown with boards and in pictures.
         sides: two keys of `_TONES`, separated by a space; the first side begins the game.
-        board: the style of the board, one of `alphazero.games.appearance.BOARDS`.
+        board: the style of the board, such as "wood" or "lines"; one of
+            `alphazero.games.appearance.BOARDS`.
         others: more fields of `Appearance`.
     """
     first, second = sides.split()

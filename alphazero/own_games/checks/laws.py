@@ -251,7 +251,7 @@ class Laws:
 
 
 def error_text(error: Exception, path: Path | None) -> str:
-    """Format an error raised by a game's rules as a sentence that names the line it came from.
+    """Format an error raised by a game's rules, as in "line 12, in 'step': KeyError: 3."
 
     Args:
         error: the error that a rule raised.

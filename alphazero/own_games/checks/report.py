@@ -276,7 +276,8 @@ def _fault(error: BrokenLaw, games: list[Game]) -> Fault:
 
     Args:
         error: the broken law, with the actions that lead to the position.
-        games: the game, followed by its twin if there is one; boards that differ are both shown.
+        games: the game, followed by its twin if there is one. If their boards differ, both are
+            shown.
     """
     moves = " ".join(move_text(games[0], action) for action in error.actions)
     boards = [_board_after(game, error.actions) for game in games]
