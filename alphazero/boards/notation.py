@@ -240,7 +240,8 @@ def read_moves(
     Args:
         notation: the notation in which moves are written in this game.
         text: the list of moves.
-        start: [K], the position before the moves; None means the start of the game.
+        start: the position before the moves, an array of K state words; None means the start of the
+            game.
 
     Returns:
         The actions, including forced passes that the text omits.

@@ -123,7 +123,8 @@ def position_shapes(
     Args:
         skin: the game's appearance.
         state: the position, an array of K state words.
-        previous_state: [K], the position before the last move; if None, no cells are marked.
+        previous_state: the position before the last move, an array of K state words; if None, no
+            cells are marked.
         last_action: the last move; needed only in games whose pieces move, to mark its squares.
     """
     marked = marked_cells(game, skin, state, previous_state, last_action)

@@ -66,7 +66,8 @@ def draw_board(
         skin: the game's appearance.
         state: the position, an array of K state words.
         medium: the abilities of the terminal.
-        previous_state: [K], the position before the last move; if None, no cells are marked.
+        previous_state: the position before the last move, an array of K state words; if None, no
+            cells are marked.
         labels: whether legal squares are labelled with what to type; columns always are.
         numbered: whether the labels are numbers, in a game whose notation numbers the legal
             squares.
@@ -197,7 +198,8 @@ def marked_cells(
     Args:
         skin: the game's appearance.
         state: the position, an array of K state words.
-        previous_state: [K], the position before the last move; if None, no cells are marked.
+        previous_state: the position before the last move, an array of K state words; if None, no
+            cells are marked.
         last_action: the action between the two states; needed only in games whose pieces move, in
             which its squares are marked.
 
@@ -377,7 +379,7 @@ def ending_text(game: Game, sides: tuple[str, str], first_result: float) -> str:
 
 
 def expectation_text(value: float, game: Game | None = None) -> str:
-    """Format an expected result in [-1, 1] such as ``+0.12 (56%)``; nan becomes "".
+    """Format an expected result in [-1, 1] such as ``+0.12 (56%)``; NaN becomes "".
 
     The percentage is the expected score, in which a draw counts as half a win.
 

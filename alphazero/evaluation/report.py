@@ -289,5 +289,5 @@ def _centre_and_stderr(pair_scores: Sequence[float]) -> tuple[float, float]:
 
 
 def _finite(number: float) -> float | None:
-    """Return the number, or None if it is infinite or nan, which JSON cannot represent."""
+    """Return the number, or None if it is infinite or NaN, which JSON cannot represent."""
     return number if math.isfinite(number) else None

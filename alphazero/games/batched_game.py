@@ -109,14 +109,14 @@ class Game(abc.ABC):
 
     @abc.abstractmethod
     def cells(self, state: np.ndarray) -> np.ndarray:
-        """Return the board of a state ([K]) as int8[H, W].
+        """Return the board of a state (K entries) as int8[H, W].
 
         A square is 0 if empty, 1 if it holds a piece of the player who began the game, 2 if it
         holds the other player's, and 3 if it is blocked, in games with blocked squares.
         """
 
     def cells_to_state(self, board: np.ndarray, player: int) -> np.ndarray:
-        """Return the state ([K]) with the given board and player to move.
+        """Return the state (K entries) with the given board and player to move.
 
         Args:
             board: int8[H, W], as `cells` returns it.
@@ -131,7 +131,7 @@ class Game(abc.ABC):
         )
 
     def text_to_state(self, text: str, player: int) -> np.ndarray:
-        """Convert a board, typed in the form that `state_to_text` writes, to a state ([K]).
+        """Convert a board, typed in the form that `state_to_text` writes, to a state (K entries).
 
         Args:
             text: one line per row, one letter of `piece_letters` per square.
@@ -244,7 +244,7 @@ class Game(abc.ABC):
         return worst + (value + 1) * (best - worst) / 2
 
     def check_legal(self, state: np.ndarray, action: int) -> None:
-        """Check that an action is legal in a state ([K]).
+        """Check that an action is legal in a state (K entries).
 
         Raises:
             ValueError: if the game is over, or the action is not legal; the message then lists the
@@ -259,11 +259,12 @@ class Game(abc.ABC):
             raise ValueError(f"'{action}' is not legal here; legal moves: {moves}.")
 
     def play_moves(self, actions: Sequence[int], start: np.ndarray | None = None) -> np.ndarray:
-        """Play a sequence of actions and return the state ([K]) after the last one.
+        """Play a sequence of actions and return the state (K entries) after the last one.
 
         Args:
             actions: the actions in the order of play.
-            start: [K], the position to start from; None means the start of the game.
+            start: the position to start from, an array of K state words; None means the start of
+                the game.
 
         Raises:
             ValueError: if an action is illegal; the message says which move of the sequence it is.
@@ -283,7 +284,7 @@ class Game(abc.ABC):
         return state
 
     def drawn(self, state: np.ndarray) -> str | None:
-        """Draw the position of a state ([K]) as text, if the rules define their own drawing.
+        """Draw the position of a state (K entries) as text, if the rules define their own drawing.
 
         Returns:
             The text; None if the rules define no drawing, as the board of `cells` shows everything.
@@ -291,7 +292,7 @@ class Game(abc.ABC):
         return None
 
     def state_to_text(self, state: np.ndarray) -> str:
-        """Draw the position of a state ([K]) as text.
+        """Draw the position of a state (K entries) as text.
 
         The text is the rules' own drawing (see `drawn`), or else the board: one line per row, one
         letter of `piece_letters` per square.

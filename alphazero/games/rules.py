@@ -114,7 +114,7 @@ def _missing(game, rule_name) -> NotImplementedError:
 
 @_compiled_rule
 def reset(game, state):
-    """Write the start position into ``state`` ([K])."""
+    """Write the start position into ``state`` (K entries)."""
     raise _missing(game, "reset")
 
 
@@ -315,7 +315,7 @@ def appearance(game) -> Appearance:
 
 @_python_rule
 def from_cells(game, board: np.ndarray, player: int) -> np.ndarray:
-    """Return the state ([K]) with the given board and player to move.
+    """Return the state (K entries) with the given board and player to move.
 
     Args:
         board: int8[H, W], as `cells` returns it.

@@ -68,7 +68,7 @@ class BoardView(NamedTuple):
             player: the player to move, 0 for the first agent, or 1.
 
         Returns:
-            The state, [K].
+            The state, an array of K words.
 
         Raises:
             ValueError: if the board is not reachable, or the observation has the wrong shape.

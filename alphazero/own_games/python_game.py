@@ -260,13 +260,13 @@ class PythonGame(Game):
         return results
 
     def position(self, state: np.ndarray) -> Any:
-        """Return the position object of a state ([K]); the caller must not change the object."""
+        """Return a state's position object, which the caller must not change."""
         batch = state[None]
         ply = self._plies(batch)[0]
         return self._object(self._actions(batch)[0, :ply].tobytes())
 
     def reread(self, state: np.ndarray) -> np.ndarray:
-        """Compute a state ([K]) anew from its position object.
+        """Compute a state (K entries) anew from its position object.
 
         The new state equals ``state`` unless the rules break a law, for example by changing an
         object that they should have copied.

@@ -178,7 +178,7 @@ def parse_request(
 
 
 def _position(game: Game, request: EngineRequest) -> np.ndarray:
-    """Play the moves of a request from the start of the game and return the resulting state, [K].
+    """Play the moves of a request from the start of the game and return the final state: K words.
 
     Raises:
         ValueError: if a move is not legal, or if moves are given as numbers in the standard set-up,

@@ -49,7 +49,7 @@ class Choice(NamedTuple):
     #: of a network, or equal weights for equally good actions. Each row sums to 1 and is 0 where an
     #: action is illegal.
     action_weights: np.ndarray
-    #: float32[B], expected results for the player to move; nan if the player has no estimate.
+    #: float32[B], expected results for the player to move; NaN if the player has no estimate.
     values: np.ndarray
 
 
@@ -65,11 +65,11 @@ class Analysis(NamedTuple):
     action: int
     #: float32[A], the player's weight for each action, as in `Choice`.
     action_weights: np.ndarray
-    #: Expected result in [-1, 1]; nan if the player has no estimate.
+    #: Expected result in [-1, 1]; NaN if the player has no estimate.
     value: float
     #: int32[A], number of simulations that began with each action; all 0 without a search.
     visits: np.ndarray
-    #: float32[A], expected result after each action, in [-1, 1]; nan where unknown.
+    #: float32[A], expected result after each action, in [-1, 1]; NaN where unknown.
     values: np.ndarray
     #: The moves that the player expects from both sides, starting with ``action``.
     principal_variation: list[int]
@@ -163,7 +163,7 @@ def thinking_of(player: Player) -> str:
 
 @dataclasses.dataclass
 class PlayerSettings:
-    """Settings of players: search limits, UCT, network, endgame and seed.
+    """Settings of players: search limits, UCT, network, exact endgames and seed.
 
     A player specification such as "uct:500,uct_c=0.7" overrides them for one player.
     """

@@ -31,7 +31,7 @@ class BestLines:
         """Store a line of play at each of its positions for which no equally good line is known.
 
         Args:
-            state: [K], the position where the line begins.
+            state: the position where the line begins, an array of K state words.
             actions: the actions of the line, in order.
             result: the result at the end of the line, in [-1, 1].
         """

@@ -49,7 +49,7 @@ class _ObjectRules:
         self._game = game
 
     def state_of(self, row: np.ndarray) -> Any:
-        """Convert a position, given as an array row [K], to the state that the search uses."""
+        """Convert a position, given as K state words, to the state that the search uses."""
         return self._game.position(row)
 
     def initial_state(self) -> Any:

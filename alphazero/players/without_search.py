@@ -42,7 +42,7 @@ def equal_choice(mask: np.ndarray, values: np.ndarray, generator: np.random.Gene
 
     Args:
         mask: bool[B, A], True for the equally good actions, at least one in each position.
-        values: int[B] or float[B], expected results in [-1, 1] for the player to move; nan if
+        values: int[B] or float[B], expected results in [-1, 1] for the player to move; NaN if
             unknown.
         generator: the source of the random choices.
 
@@ -64,7 +64,7 @@ def direct_analysis(
 
     Args:
         choice: the player's choice in this one position.
-        values: float[A], expected result in [-1, 1] after each action, for the player to move, nan
+        values: float[A], expected result in [-1, 1] after each action, for the player to move, NaN
             if the action is illegal; None if no values are known.
         scores: int16[A], exact score of each action for the player to move, `ILLEGAL_SCORE` if the
             action is illegal; None if unknown.

@@ -63,7 +63,7 @@ class Thought(NamedTuple):
     #: float32[A], the policy of the player's network without a search; None if the player has no
     #: network or does not search
     priors: np.ndarray | None
-    network_value: float  #: the network's value for the player to move; nan if `priors` is None
+    network_value: float  #: the network's value for the player to move; NaN if `priors` is None
 
     @property
     def shares(self) -> np.ndarray:
@@ -205,7 +205,7 @@ def _value_bar(session: Session, skin: Skin, value: float, board_height: float) 
     Args:
         session: the game, in its current position.
         skin: the game's appearance.
-        value: expected result for the player to move, in [-1, 1]. If it is nan, or the game is a
+        value: expected result for the player to move, in [-1, 1]. If it is NaN, or the game is a
             puzzle, there is no bar.
         board_height: height of the board, and of the bar, in the picture's unit of length.
     """

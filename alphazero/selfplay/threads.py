@@ -75,7 +75,7 @@ class ParallelSelfPlay:
 
     @property
     def counts(self) -> SearchCounts:
-        """The numbers of simulations and evaluations and the evaluator seconds of all workers."""
+        """How many simulations and evaluations all workers made, and the evaluators' seconds."""
         rows = [dataclasses.astuple(worker.search.counts) for worker in self.workers]
         totals = [sum(column) for column in zip(*rows)]
         return SearchCounts(*totals)

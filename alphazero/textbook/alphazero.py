@@ -37,7 +37,7 @@ class Node:
     def value(self) -> float:
         """Q, for the player to move: the result if the game is over, else the mean of all visits.
 
-        It is nan if there are no visits and no known result.
+        It is NaN if there are no visits and no known result.
         """
         if self.result is not None:
             return self.result

@@ -120,7 +120,7 @@ class NotebookGame:
         """Return None, because the players strictly alternate; see `Rules.player_to_move`."""
 
     def legal_actions(self, state: State) -> list:
-        """Return the legal actions, none if the game is over; see `Rules.legal_actions`."""
+        """Return the legal actions, [] if the game is over; see `Rules.legal_actions`."""
         return list(self._transitions(state)[0])
 
     def step(self, state: State, action) -> State:
@@ -199,7 +199,7 @@ class PlainGame:
         return self._inspect(state).player
 
     def legal_actions(self, state: State) -> list[int]:
-        """Return the legal actions, none if the game is over; see `Rules.legal_actions`."""
+        """Return the legal actions, [] if the game is over; see `Rules.legal_actions`."""
         return list(self._inspect(state).legal_actions)
 
     def step(self, state: State, action: int) -> State:

@@ -58,7 +58,7 @@ class Node:
 
     @property
     def value(self) -> float:
-        """The mean result for the player to move; nan if the node has no visits."""
+        """The mean result for the player to move; NaN if the node has no visits."""
         if not self.visits:
             return math.nan
         return self.value_sum / self.visits
@@ -74,7 +74,7 @@ class PositionStatistics(NamedTuple):
 
     visits: int  #: number of simulations that ended at or passed through the position
     wins: float  #: wins of the player to move; a draw is half a win, see ``tie_result`` of `Uct`
-    value: float  #: mean result for the player to move; nan without visits
+    value: float  #: mean result for the player to move; NaN without visits
 
 
 def ucb1(wins: float, visits: int, parent_visits: int, uct_c: float = math.sqrt(2.0)) -> float:

@@ -28,7 +28,7 @@ class Position(NamedTuple):
 
     @property
     def state(self) -> np.ndarray:
-        """The current position, [K]."""
+        """The current position, an array of K state words."""
         return self.session.state
 
 
@@ -75,7 +75,7 @@ def _start(game: Game, skin: Skin, text: str, to_move: int) -> np.ndarray:
         to_move: the player to move, 0 for the player who begins the game, or 1.
 
     Returns:
-        The state, [K].
+        The state, an array of K words.
 
     Raises:
         ValueError: if the text is not a board of this game, or the board is not reachable.

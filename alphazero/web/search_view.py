@@ -148,7 +148,7 @@ def uct_view(search: UctSearch, state: np.ndarray, max_nodes: int) -> SearchView
 
     Args:
         search: the search to copy from.
-        state: [K], the position that was searched.
+        state: the position that was searched, an array of K state words.
         max_nodes: maximum number of tree nodes in the snapshot; with 0 it contains no tree.
     """
     game = search.game

@@ -49,7 +49,7 @@ class Proportion:
 
     @property
     def fraction(self) -> float:
-        """The count divided by the total, in [0, 1]; nan if the total is 0."""
+        """The count divided by the total, in [0, 1]; NaN if the total is 0."""
         return self.count / self.total if self.total else math.nan
 
     @property

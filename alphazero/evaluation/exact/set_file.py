@@ -137,8 +137,9 @@ def _parsed(line: str, game: Game) -> tuple[tuple[int, ...], np.ndarray, np.ndar
     """Parse one line of an evaluation set's file, which describes a position.
 
     Returns:
-        The moves that lead to the position, its state ([K]), the exact score of each action for the
-        player to move (int16[A], `ILLEGAL_SCORE` if illegal) and its source.
+        The moves that lead to the position; its state, K words; the exact score of each action for
+        the player to move, int16[A], `ILLEGAL_SCORE` if illegal; and the position's source,
+        "random" or "strong".
 
     Raises:
         ValueError: if the line is malformed, a legal action has no score, the source is unknown,

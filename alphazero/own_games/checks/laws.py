@@ -56,7 +56,7 @@ class Laws:
             _check_tables(source)
 
     def start(self) -> Any:
-        """Return the start position, [K]."""
+        """Return the start position, an array of K state entries."""
         with self._naming_errors():
             return self.game.initial_states()[0]
 
@@ -70,11 +70,11 @@ class Laws:
         The action is played on two copies of the position.
 
         Args:
-            state: [K], the position before the action.
+            state: the position before the action, an array of K state entries.
             action: the number of a legal action.
 
         Returns:
-            The position after the action, [K].
+            The position after the action, an array of K state entries.
 
         Raises:
             BrokenLaw: if the copies differ afterwards, or playing the action has also changed the
@@ -251,7 +251,9 @@ class Laws:
 
 
 def error_text(error: Exception, path: Path | None) -> str:
-    """Format an error raised by a game's rules, as in "line 12, in 'step': KeyError: 3."
+    """Format an error raised by a game's rules as a sentence that names the line it came from.
+
+    An example is "line 12, in 'step': KeyError: 3."
 
     Args:
         error: the error that a rule raised.
@@ -278,7 +280,7 @@ def _check_mask(game: Any, state: np.ndarray, legal: np.ndarray) -> None:
 
     Args:
         game: the NamedTuple of the rules.
-        state: the position, [K].
+        state: the position, an array of K state entries.
         legal: bool[A], the mask that the rule produced from one that was all False.
 
     Raises:
