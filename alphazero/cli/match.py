@@ -270,7 +270,7 @@ def tally_text(tally: Tally | MatchProgress) -> str:
 def _add_test(table: Table, report: MatchReport, sprt: Sprt, num_games: int) -> None:
     """Add the result of a sequential test to the table of a match.
 
-    If the test ended the match early, a warning that the score is overstated is added too.
+    If the test ended the match early, a row warns that the score is overstated.
 
     Args:
         table: the table to which rows are added.

@@ -81,7 +81,7 @@ def _play(
 
     Args:
         environment: the PettingZoo environment.
-        view: converts the environment's observations to positions of our game.
+        view: converts the environment's observations to positions of this package's game.
         agents: the two players; the first moves first in games 1, 3, 5 and so on.
         settings: the number of games, the seed and how the games are displayed.
         console: where to print.

@@ -7,8 +7,8 @@ and change any single setting.
     alphazero train --multirun game=tic_tac_toe seed=1,2,3
     alphazero train resume=latest
 
-`main` composes and checks the settings of each run with `alphazero.training.run_config`; `_train`
-trains the run with `alphazero.training.trainer`.
+`main` composes and checks each run's settings with `alphazero.training.run_config`; `_train` trains
+the run with `alphazero.training.trainer`.
 """
 
 import argparse

@@ -3,7 +3,7 @@
 The type of a setting decides how its value is read: text is taken literally, a list is parsed as
 YAML (``[3,3]``); ``null`` means no value. Hydra's grammar is not used for values, because it gives
 commas and equals signs a meaning: ``second=uct:500,uct_c=0.7`` would need two pairs of quotes, as
-would 12 of the 212 values in our documentation. `alphazero.config.hydra` uses Hydra only to merge
+would 12 of the 212 values in the documentation. `alphazero.config.hydra` uses Hydra only to merge
 config files.
 """
 

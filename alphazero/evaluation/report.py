@@ -163,7 +163,7 @@ class MatchReport:
 
     @property
     def num_distinct_games(self) -> int:
-        """Number of games, counting those with equal moves and the same first player once."""
+        """Number of different games; those with equal moves and first player count once."""
         return len({(game.moves, game.a_moves_first) for game in self.games})
 
     def to_plain(self) -> dict[str, Any]:

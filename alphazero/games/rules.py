@@ -344,7 +344,7 @@ def action_squares(game, action: int) -> tuple[int, ...]:
 def action_to_text(game, action: int) -> str | None:
     """Format an action in the game's own notation, such as "pass".
 
-    By default this is None: the action is then written as the names of its squares, or as its
+    The default returns None: the action is then written as the names of its squares, or as its
     number, counted from 0.
     """
     return None
@@ -354,7 +354,7 @@ def action_to_text(game, action: int) -> str | None:
 def text_to_action(game, text: str) -> int | None:
     """Parse an action that a person typed in the game's own notation, and return its number.
 
-    By default this is None: people then type the text that `action_to_text` returns, the names of
+    The default returns None: people then type the text that `action_to_text` returns, the names of
     the action's squares, or its number, counted from 0.
 
     Raises:

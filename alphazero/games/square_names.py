@@ -148,10 +148,11 @@ def square_name(square: int, size: int, mirrored: bool = False) -> str:
     """Return the name of the square where an Othello action plays, such as "d3", or "pass".
 
     Args:
-        square: the action in our rules: row * size + column, or size * size for the pass.
+        square: the action in this package's rules: row * size + column, or size * size for the
+            pass.
         size: the number of rows, equal to that of columns.
-        mirrored: True to name the square as in the usual set-up of Othello, which mirrors our
-            columns.
+        mirrored: True to name the square as in the usual set-up of Othello, whose columns are
+            mirrored.
     """
     if square == size * size:
         return "pass"
@@ -168,11 +169,11 @@ def named_square(name: str, size: int, mirrored: bool = False) -> int | None:
 
     Args:
         size: the number of rows, equal to that of columns.
-        mirrored: True if the name is from the usual set-up of Othello, which mirrors our columns.
+        mirrored: True if the name is from the usual set-up of Othello, whose columns are mirrored.
 
     Returns:
-        The action in our rules: row * size + column, or size * size for the pass; None if the board
-        has no such square.
+        The action in this package's rules: row * size + column, or size * size for the pass; None
+        if the board has no such square.
     """
     name = name.strip().lower()
     if name == "pass":

@@ -129,7 +129,7 @@ def observed_text(view: BoardView, planes: np.ndarray, player: int, mask: np.nda
     """Draw an observed board as text, with the environment's numbers of the legal actions.
 
     Args:
-        view: the mapping between the environment's squares and those of our game.
+        view: the mapping between the environment's squares and those of this package's game.
         planes: int8[H, W, 2], the observer's own pieces and the opponent's.
         player: the observer, 0 for the first of the environment's agents, or 1.
         mask: int8[A] in the environment's order, 1 = legal.

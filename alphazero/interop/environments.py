@@ -1,6 +1,6 @@
 """Make PettingZoo AEC environments from this package's games.
 
-Their observations have the form that PettingZoo's own board games use, a dict of
+The environments' observations have the form that PettingZoo's own board games use, a dict of
 
     observation  int8[H, W, 2], the agent's own pieces and the opponent's
     action_mask  int8[A], 1 = legal; all 0 for the agent that is not to move

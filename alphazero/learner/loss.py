@@ -84,7 +84,7 @@ def value_targets(
 def masked_log_softmax(logits: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
     """Return the log probabilities of a softmax over the legal actions, float32[M, A].
 
-    Illegal actions get 0, so that their action weight of 0 times this number is 0 and not NaN.
+    Illegal actions get 0 instead of -inf, because 0, their action weight, times -inf would be NaN.
 
     Args:
         logits: float32[M, A], logits of all actions.

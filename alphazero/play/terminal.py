@@ -162,7 +162,7 @@ class TerminalGame:
         self._play(player, analysis.action, ", ".join(notes))
 
     def _ask(self, question: str) -> None:
-        """Prompt a person until a typed move or command has changed the position.
+        """Ask a person for moves and commands until one of them has changed the position.
 
         Raises:
             EOFError: if the person quits, or the input ends.

@@ -27,7 +27,7 @@ class RandomPlayer:
         return equal_choice(mask, np.full(len(states), np.nan), self._generator)
 
     def analyse(self, state: np.ndarray, progress: SearchProgress | None = None) -> Analysis:
-        """Choose a random action, giving all legal ones equal weight; see `Player.analyse`."""
+        """Choose a random action, with equal weights for all legal ones; see `Player.analyse`."""
         return direct_analysis(self.choose(state[None]))
 
     def limited(

@@ -235,7 +235,7 @@ class TreeSearch:
         return line or [action]
 
     def best_line(self, row: int) -> tuple[list[int], float]:
-        """Return the line of play to the best proven result in a tree, and that result.
+        """Return the moves that lead to the best proven result in a tree, and that result.
 
         This is only for games with one player, whose viewpoint all results have.
 

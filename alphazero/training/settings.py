@@ -247,7 +247,7 @@ def _check_window(replay: ReplaySettings) -> None:
 def _check_game(settings: TrainSettings, game: Game) -> None:
     """Check the settings whose allowed values depend on the game.
 
-    These are the network's, the kind of workers, and the lengths of random openings.
+    These are the network's settings, the kind of workers, and the lengths of random openings.
 
     Raises:
         ConfigError: if a value is not allowed for this game.

@@ -1,9 +1,9 @@
 """Control access to the server with checks that every request must pass before it is handled.
 
 Any web site that the user visits can send requests to a server on this machine, so API requests
-must originate from our page. `alphazero.web.app` also checks the host name, which prevents DNS
-rebinding. A server that other machines can reach asks for a token once, and the browser keeps the
-token in a cookie.
+must originate from this server's page. `alphazero.web.app` also checks the host name, which
+prevents DNS rebinding. A server that other machines can reach asks for a token once, and the
+browser keeps the token in a cookie.
 """
 
 import secrets

@@ -110,9 +110,9 @@ class SpielPosition:
             self._player = self._swapped(agent)
 
     def _swapped(self, agent: int) -> int:
-        """Convert a player's number, 0 or 1, from OpenSpiel's numbering to ours or back.
+        """Convert a player's number, 0 or 1, from OpenSpiel's numbering to this package's or back.
 
-        In our numbering, 0 begins the game.
+        In this package's numbering, 0 begins the game.
         """
         return agent ^ self._rules.first
 
@@ -445,7 +445,8 @@ def _load(text: str) -> tuple[str, Any, int | None]:
     """Load a game from OpenSpiel.
 
     Args:
-        text: the game's name with its parameters, possibly with our own parameter ``max_plies``.
+        text: the game's name with its parameters, possibly with the parameter ``max_plies``, which
+            only this package knows.
 
     Returns:
         The game's name without parameters, OpenSpiel's game object, and ``max_plies``, the user's
@@ -530,7 +531,7 @@ def _reason_against_size(game: Any) -> str | None:
 
 
 def _action_texts(rules: _Rules) -> tuple[list[str], dict[str, int]]:
-    """Return the text that people read for each action, and the action for each text they may type.
+    """Return the text that people read for each action, and the action for each text to type.
 
     An action is shown as OpenSpiel's text for it, or as its number if that text is missing or
     ambiguous. Texts that differ between the players, such as "x(0,0)" and "o(0,0)", are cut to

@@ -261,7 +261,7 @@ class _Start(EnvironmentPosition):
 
 
 def _checked_plies(name: str, max_plies: Any, longest: int | None) -> int:
-    """Return the limit on a game's plies: the smaller of the user's and the environment's.
+    """Return the maximum game length in plies: the smaller of the user's and the environment's.
 
     Args:
         name: the game's name, for error messages.
