@@ -70,7 +70,10 @@ class Session:
 
     @property
     def winner(self) -> int | None:
-        """The winner of a finished game: 0 for the player who began it, or 1; None for a draw."""
+        """The winner of a finished game.
+
+        It is 0 for the player who began the game, 1 for the other, and None for a draw.
+        """
         if self.result == 0.0:
             return None
         return int(self.result < 0)

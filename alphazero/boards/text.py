@@ -284,7 +284,10 @@ class _Drawing:
         return Text("\n", no_wrap=True, overflow="crop").join(filter(None, lines))
 
     def _column_labels(self) -> Text:
-        """Draw the line above the board: the labels or else the names of its columns, if any."""
+        """Draw the line above the board: the labels of its columns or else their names.
+
+        The line is empty if the columns have neither.
+        """
         names = [Text(name, "dim") for name in self._skin.notation.column_names]
         labels = self._labels.columns or names
         line = Text(" " * (self._margin + 1) if labels else "")
@@ -314,7 +317,10 @@ class _Drawing:
         return line.append(self._box.mid_left, self._frame_style)
 
     def _cell(self, row: int, column: int) -> tuple[str, str]:
-        """Return the contents of a square, padded to the width of a cell, and their rich style."""
+        """Return the text of a square and the text's rich style.
+
+        The text is padded to the width of a cell.
+        """
         skin = self._skin
         owner = int(self._board[row, column])
         is_marked = bool(self._marked[row, column])

@@ -146,7 +146,10 @@ def _without_none(annotation: Any) -> Any:
 
 
 def _number_text(value: float) -> str:
-    """Format a bound of a range; an integer above 2^53 becomes a power of two, like "2^63"."""
+    """Format a bound of a range as text.
+
+    An integer above 2^53 is written as the next power of two, such as "2^63".
+    """
     if isinstance(value, float):
         return f"{value:g}"
     return f"2^{value.bit_length()}" if value > 2**53 else str(value)

@@ -112,7 +112,10 @@ class RatingFile:
 
     @property
     def num_distinct_games(self) -> int:
-        """Number of games, counting those with equal players, moves and first player once."""
+        """Number of different games.
+
+        Games with the same players, moves and first player count once.
+        """
         games = set()
         for match in self.matches:
             players = (match.player_a, match.player_b)

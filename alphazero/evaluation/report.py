@@ -143,7 +143,10 @@ class MatchReport:
 
     @property
     def elo(self) -> float:
-        """Player A's rating minus player B's, in Elo; infinite if either scored every point."""
+        """Player A's rating minus player B's, in Elo.
+
+        It is infinite if one of the players scored every point.
+        """
         return elo_from_score(self.score)
 
     @property

@@ -278,7 +278,10 @@ def symmetries(game) -> tuple[np.ndarray, np.ndarray]:
 
 @_python_rule
 def rollout_weights(game) -> np.ndarray:
-    """Return the default weights for `action_scores`, float64[F], where F is 0 without features."""
+    """Return the default weights for `action_scores`, float64[F].
+
+    F is the number of features; it is 0 if the game defines none.
+    """
     return np.zeros(0)
 
 

@@ -44,7 +44,10 @@ class TicTacToe(NamedTuple):
 
 
 def _line_table() -> np.ndarray:
-    """Return whether each set of cells, numbered by its 9 bits, contains a line: bool[512]."""
+    """Return a table, bool[512], of the sets of cells that contain a line.
+
+    The index of a set is the number whose 9 bits mark its cells.
+    """
     return np.array([any(cells & line == line for line in LINES) for cells in range(512)])
 
 

@@ -175,7 +175,11 @@ class Learner:
         return Batch(*(torch.from_numpy(array).to(self.device) for array in batch))
 
     def state_dict(self) -> dict:
-        """Return copies of the weights, averaged weights, optimizer states and number of steps."""
+        """Return copies of all that training changes, as nested dictionaries.
+
+        These are the weights, the averaged weights if there are any, the optimizers' states and the
+        number of steps.
+        """
         state: dict = {"network": network_arrays(self.network)}
         for name, optimizer in self._optimizers.items():
             state[name] = optimizer_arrays(optimizer)

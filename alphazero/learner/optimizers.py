@@ -90,7 +90,10 @@ def set_learning_rate(
 
 
 def optimizer_arrays(optimizer: torch.optim.Optimizer) -> dict:
-    """Copy an optimizer's state to arrays and numbers: {parameter index: {name: value}}."""
+    """Copy an optimizer's state to numpy arrays and numbers.
+
+    The result is {parameter index as text: {name: value}}.
+    """
     arrays: dict[str, dict] = {}
     for index, state in optimizer.state_dict()["state"].items():
         entry = {}

@@ -102,7 +102,7 @@ class NotebookNetwork(nn.Module):
 
 
 def _num_features(planes_shape: tuple[int, int, int], settings: NetworkSettings) -> int:
-    """Return the number of outputs, over all channels, of a convolution without padding."""
+    """Return how many numbers a convolution without padding outputs, over all channels."""
     _, height, width = planes_shape
     lost = settings.kernel_size - 1
     return settings.channels * (height - lost) * (width - lost)

@@ -234,7 +234,10 @@ class TerminalGame:
         return bool(commands[command]())
 
     def _undo(self) -> bool:
-        """Take back moves to a person's previous turn; if there is none, warn and return False."""
+        """Take back moves to a person's previous turn; return whether that was possible.
+
+        If there is no such turn, a warning is printed.
+        """
         num_taken_back = self.session.take_back(self._is_human)
         if not num_taken_back:
             self._screen.warn("You have no move to take back.")

@@ -203,7 +203,10 @@ def is_own_player(kind: str) -> bool:
 
 
 def has_network(kind: str) -> bool:
-    """Return whether a player's kind stands for a network: a name such as "best", or a path."""
+    """Return whether a player's kind stands for a network.
+
+    That is a name such as "best", or a path.
+    """
     return kind in _NETWORKS or is_path(kind)
 
 

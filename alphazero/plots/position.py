@@ -67,7 +67,10 @@ class Thought(NamedTuple):
 
     @property
     def shares(self) -> np.ndarray:
-        """Each action's share of the search's visits or, without a search, its weight, float[A]."""
+        """Each action's share of the search's visits, float[A].
+
+        Without a search, it is the player's weight for the action.
+        """
         visits = self.analysis.visits
         if not visits.any():
             return self.analysis.action_weights

@@ -329,7 +329,10 @@ class RunFolder:
     # --- the rules of a user's game ---------------------------------------------------------------
 
     def write_rules(self, text: str) -> None:
-        """Store the source code of the game's rules (`Game.rules_text`), unless it is empty."""
+        """Store the source code of the game's rules (`Game.rules_text`).
+
+        An empty text is not stored.
+        """
         if text:
             write_atomically(self.rules, text.encode())
 

@@ -288,7 +288,10 @@ class AlphaZero:
     # --- the root ---------------------------------------------------------------------------------
 
     def set_root(self, node: Node) -> None:
-        """Make a node the root, dropping the rest of the tree; evaluate it if it has no visits."""
+        """Make a node the root and drop the rest of the tree.
+
+        A node without visits is evaluated first.
+        """
         self.root = node
         self.has_noise = False
         if not node.visits:

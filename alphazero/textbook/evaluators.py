@@ -76,7 +76,7 @@ def _refusal(allowed: str, answer: Any) -> ValueError:
 
 
 def uniform(game: Rules, state: State) -> tuple[dict, float]:
-    """Evaluate a position without knowledge: equal priors, {action: prior}, and the value 0."""
+    """Evaluate a position without knowledge: return equal priors, {action: prior}, and 0."""
     actions = game.legal_actions(state)
     return dict.fromkeys(actions, 1 / len(actions)), 0.0
 

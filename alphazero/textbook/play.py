@@ -43,7 +43,11 @@ def play_game(
 
 
 def _mover(game: Rules, state: State, actions: list) -> int:
-    """Return the player to move in ``state``, 0 or 1; ``actions`` are those played so far."""
+    """Return the player to move in ``state``, 0 or 1.
+
+    If the game's `player_to_move` returns None, the player follows from the number of ``actions``
+    played so far.
+    """
     player = game.player_to_move(state)
     if player is None:
         return len(actions) % 2

@@ -23,7 +23,10 @@ from alphazero.textbook.game import NotebookGame, Rules, State, as_rules, turn_p
 
 @dataclasses.dataclass(eq=False)
 class Node:
-    """A position and its statistics; `print` shows the board, the last move and wins/visits."""
+    """A position and its statistics.
+
+    `print` shows the board, the last move, and the wins and visits.
+    """
 
     state: State
     player: int | None  #: the player to move; None in a game with strictly alternating turns
@@ -362,7 +365,10 @@ class Uct:
         return self.rng.choice(self.game.legal_actions(state))
 
     def scores(self, node: Node) -> dict:
-        """Return {action: `score`} for each legal action of a node; inf for one without a child."""
+        """Return {action: `score`} for each legal action of a node.
+
+        The score of an action without a child is infinite.
+        """
         scores: dict = {}
         if self.game.is_over(node.state):
             return scores
@@ -382,7 +388,10 @@ class Uct:
         return 2 * ucb1(wins, child.visits, node.visits, self.uct_c / 2) - 1
 
     def wins_at(self, node: Node, child: Node) -> float:
-        """Return the wins, in simulations through ``child``, of the player to move at ``node``."""
+        """Return how often the player to move at ``node`` won in simulations through ``child``.
+
+        A draw counts as half a win, unless ``tie_result`` of `Uct` says otherwise.
+        """
         if self.passes_turn(node, child):
             return child.wins
         return child.wins_to_move

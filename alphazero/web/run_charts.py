@@ -33,7 +33,11 @@ class RunCharts:
         self._rows: dict[Path, RunRows] = {}
 
     def list_runs(self) -> dict[str, Any]:
-        """Return an `api/live` message: a summary of every run, newest first, and damaged runs."""
+        """Return an `api/live` message, {"runs": [...], "damaged": [...]}.
+
+        It holds a summary of every readable run, newest first, and the id and the error of every
+        damaged one.
+        """
         found = self._catalogue.find_runs()
         names = self._catalogue.game_names()
         damaged = [{"id": run_id, "error": text} for run_id, text in found.damaged.items()]
@@ -176,7 +180,7 @@ def _rating_column(rows: RunRows, ratings: list[Row]) -> Column:
 
 
 def _ratings_of(folder: RunFolder) -> list[Row]:
-    """Return the Elo ratings of a run's networks, the oldest first; [] if there are none."""
+    """Return the Elo ratings of a run's networks, oldest network first; [] if there are none."""
     path = folder.path / "ratings.json"
     try:
         return _read_ratings(path, path.stat().st_mtime_ns)

@@ -568,7 +568,10 @@ def _common_text(texts: list[str]) -> str:
 
 
 def _plain(text: str) -> str:
-    """Simplify brackets and separators in a move's text: "(0,1)" to "0.1", "d8-b6" to "d8b6"."""
+    """Simplify brackets and separators in a move's text.
+
+    "(0,1)" becomes "0.1", and "d8-b6" becomes "d8b6".
+    """
     text = re.sub(r"(?<=\w)-(?=\w)", "", text.translate(_BRACKETS).strip(" ;\t"))
     return re.sub(r"[\s,;]+", ".", text)
 

@@ -34,7 +34,10 @@ class RolloutScratch(NamedTuple):
 
 
 class RolloutPolicy(NamedTuple):
-    """The policy by which rollouts choose moves: uniformly random, or a softmax of evaluations."""
+    """The policy by which rollouts choose moves.
+
+    It is uniformly random, or the softmax of the game's own evaluation of its moves.
+    """
 
     weighted: bool  #: True: by the softmax of the game's evaluation; False: uniformly at random
     weights: np.ndarray  #: float64[F], the weights of the evaluation's features
