@@ -141,7 +141,7 @@ class Notation:
 
     @functools.cached_property
     def separator(self) -> str:
-        """The separator between moves in a list: "," or, if moves contain commas, ";" instead."""
+        """The separator between moves in a list: ",", or ";" if moves contain commas."""
         return ";" if any("," in name for name in self._by_name) else ","
 
     def list_text(self, actions: Iterable[int]) -> str:

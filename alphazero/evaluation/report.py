@@ -202,8 +202,8 @@ def pair_score(points: Sequence[float], num_players: int = 2) -> float:
     well.
 
     Args:
-        points: player A's points in each game of the pair: 1 for a win, 0.5 for a draw, 0 for a
-            loss; see `MatchGame.score`.
+        points: player A's points in each game of the pair, as in `MatchGame.score`: 1 for a win,
+            0.5 for a draw, 0 for a loss.
         num_players: number of players in one game: 1 or 2.
     """
     mean = sum(points) / len(points)

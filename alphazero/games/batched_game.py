@@ -294,8 +294,8 @@ class Game(abc.ABC):
     def state_to_text(self, state: np.ndarray) -> str:
         """Draw the position of a state (K entries) as text.
 
-        The text is the rules' own drawing (see `drawn`), or else the board: one line per row, one
-        letter of `piece_letters` per square.
+        The text is the rules' own drawing if they define one (see `drawn`), otherwise the board:
+        one line per row, with one letter of `piece_letters` per square.
         """
         drawn = self.drawn(state)
         if drawn is not None:

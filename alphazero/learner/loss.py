@@ -71,8 +71,8 @@ def value_targets(
         num_value_logits: 3 for a win/draw/loss head, 1 for a scalar head.
 
     Returns:
-        For a win/draw/loss head, float32[M, 3], P(win, draw, loss) for the player to move; for a
-        scalar head, float32[M, 1], the value.
+        The targets for the player to move: for a win/draw/loss head, float32[M, 3], the three
+        probabilities; for a scalar head, float32[M, 1], the value.
     """
     if num_value_logits == 1:
         return torch.lerp(outcomes, root_values, root_value_fraction).unsqueeze(1)

@@ -91,7 +91,7 @@ class ResidualNetwork(nn.Module):
         """Map planes, float32[M, C, H, W], to policy logits and value logits.
 
         The policy logits are float32[M, A]; the value logits are float32[M, 3] for a win/draw/loss
-        head, float32[M, 1] for a scalar head.
+        head and float32[M, 1] for a scalar head.
         """
         x = self.stem(planes)
         if self.position_bias is not None:

@@ -43,7 +43,7 @@ class TinyNetwork(nn.Module):
         """Map planes, float32[M, C, H, W], to policy logits and value logits.
 
         The policy logits are float32[M, A]; the value logits are float32[M, 3] for a win/draw/loss
-        head, float32[M, 1] for a scalar head.
+        head and float32[M, 1] for a scalar head.
         """
         features = torch.relu(self.conv(planes)).flatten(1)
         x = torch.relu(self.shared(features))
@@ -91,7 +91,7 @@ class NotebookNetwork(nn.Module):
         """Map planes, float32[M, C, H, W], to policy logits and value logits.
 
         The policy logits are float32[M, A]; the value logits are float32[M, 3] for a win/draw/loss
-        head, float32[M, 1] for a scalar head.
+        head and float32[M, 1] for a scalar head.
         """
         board = planes[:, :1] - planes[:, 1:2]
         features = self.conv(board).flatten(1)

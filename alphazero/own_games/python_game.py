@@ -78,9 +78,9 @@ def make_python_game(source: Any, name: str) -> "PythonGame":
 class Position(Protocol):
     """The methods that a position of a game in plain Python must have.
 
-    Positions obey the laws in `alphazero.games.rules`: a pass is an action; the position alone
-    determines the player to move, the legal actions and the result; and results are from the
-    viewpoint of the player to move.
+    Positions obey the laws in `alphazero.games.rules`. A pass is an action. The position alone
+    determines the player to move, the legal actions and the result. Results are from the viewpoint
+    of the player to move.
 
     Besides these methods, a class may define:
 

@@ -27,9 +27,9 @@ class TreeSearch:
     The visits in a subtree kept from the previous move count as simulations, unless
     ``settings.count_kept_visits`` is False.
 
-    Memory: B * (max_simulations + 1) * `alphazero.search.tree.bytes_per_node(A)` bytes, plus a
-    state for each node, allocated once. If kept visits do not count, `game.max_plies` times as much
-    is allocated.
+    Memory is allocated once: B * (max_simulations + 1) nodes, each of which takes
+    `alphazero.search.tree.bytes_per_node(A)` bytes and a state. If kept visits do not count,
+    `game.max_plies` times as much is allocated.
 
     Args:
         game: the rules of the game, an `alphazero.games.batched_game.Game`.

@@ -137,8 +137,8 @@ class RunFolder:
             key: the setting that gave ``path``, named in errors.
             holding: name of a file that the folder must contain, unless ``path`` is "latest"; for
                 the state file, the previous state's file is sufficient.
-            rules_digest: for "latest": the game's `Game.rules_digest`, with which runs of games
-                with equal rules but other names are found too; if "", runs are found by name only.
+            rules_digest: for "latest": the game's `Game.rules_digest`, which also finds runs of
+                games with equal rules but other names. With "", runs are found by name only.
 
         Raises:
             ConfigError: if there is no such run, or it has not finished an iteration.
@@ -467,8 +467,8 @@ def folders_of_runs(
     Args:
         root: the folder of all runs.
         game: the game's name; None means any game.
-        rules_digest: the game's `Game.rules_digest`, by which runs stored under another name are
-            found too; if "", runs are found by name only.
+        rules_digest: the game's `Game.rules_digest`, which also finds runs stored under another
+            name. With "", runs are found by name only.
     """
     folders = [path for path in Path(root).glob("*/*") if path.is_dir()]
     if game is None:

@@ -93,10 +93,10 @@ def turn_passes(game: Rules, state: State, after: State) -> bool:
 class NotebookGame:
     """Adapts a game in the form of the notebooks in docs/notebooks.md to `Rules`; turns alternate.
 
-    Such a game has the methods ``start_state()``; ``get_transitions(state)``, which returns
-    ``({action: state}, None)``, or ``({}, outcome)`` at the end of the game; and
-    ``run_simulation(state)``, which returns the outcome of a random game, even if ``state`` is
-    final. Outcomes are any numbers, for the player to move in ``state``. States and actions are
+    Such a game has three methods. ``start_state()`` returns the start position.
+    ``get_transitions(state)`` returns ``({action: state}, None)``, or ``({}, outcome)`` at the end
+    of the game. ``run_simulation(state)`` returns the outcome of a random game, even if ``state``
+    is final. Outcomes are any numbers, for the player to move in ``state``. States and actions are
     hashable. ``get_player`` is never called. Any other attribute is looked up in the adapted game.
 
     Args:

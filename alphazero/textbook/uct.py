@@ -130,8 +130,8 @@ class Uct:
             wins / visits.
         final_move: "visits" to play the most visited move, "value" to play the one with the best
             value.
-        table: None for a tree; or a dictionary {state: node}, for one node per position: {}, or the
-            table of another search, to reuse its statistics. States must then be hashable.
+        table: None for a tree. For one node per position, a dictionary {state: node}: an empty one
+            or, to reuse its statistics, that of another search. States must then be hashable.
         rollout: estimates a leaf: ``rollout(game, state, rng)`` returns the same kind of result as
             `random_rollout`. The default is that function, or the game's own ``run_simulation``.
         record_rollouts: with a table, whether every position of a simulated game, including those
@@ -197,8 +197,8 @@ class Uct:
             num_simulations: maximum number of simulations; None means 1000, or no limit if there is
                 a time limit. The search ends at the first limit that it reaches.
             time_limit_s: maximum seconds; at least one simulation is run. None means no limit.
-            progress: called after each simulation with the number of simulations done and
-                ``num_simulations``.
+            progress: called after each simulation with the number of simulations done and their
+                maximum, None if there is none.
 
         Raises:
             ValueError: if the game is over.

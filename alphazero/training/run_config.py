@@ -58,7 +58,7 @@ def config_groups(config_dir: str | None = None) -> dict[str, list[str]]:
         config_dir: a folder with the user's own config files; None if there is none.
 
     Returns:
-        {group: names of its files}, such as {"game": ["othello"]}; the user's files come first.
+        {group: names of its files}, such as {"game": ["othello"]}, with the user's files first.
     """
     own_files = [] if config_dir is None else config_files(Path(config_dir))
     return groups_of([*own_files, *config_files(config_folder())])

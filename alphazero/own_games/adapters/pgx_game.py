@@ -130,9 +130,10 @@ _FACTS = {
 class PgxGame(Game):
     """A game whose rules are a pgx environment.
 
-    A state is a row of bytes that holds the result, the player to move, whether the game is over, a
-    bit for each action (1 if it is legal), and the environment's state: one bit per boolean and the
-    bytes of every other number. The observation is left out; `observe` recomputes it.
+    A state is a row of bytes with these parts: the result, the player to move, whether the game is
+    over, one bit per action (1 if it is legal), and the environment's own state. In the latter, a
+    boolean takes one bit, and every other number its bytes. The observation is left out; `observe`
+    recomputes it.
 
     Args:
         environment_name: the environment's name in pgx, such as "go_9x9"; a key of `_FACTS`.

@@ -169,7 +169,7 @@ class UctSearch:
         Args:
             state: [K], an unfinished position, as a state of K words.
             progress: called at most every `PROGRESS_S` seconds, and once at the end, with the
-                number of simulations done and the total (None with a time limit).
+                number of simulations done and the total, which is None with a time limit.
 
         Returns:
             The chosen move, and the visits and values of all moves for the player to move.
