@@ -119,7 +119,11 @@ class Notation:
         return names
 
     def what_to_type(self, legal_actions: Sequence[int]) -> str:
-        """Describe what a person can type for a move, such as "a column (1-7)"."""
+        """Describe what a person can type for a move, such as "a column (1-7)".
+
+        Args:
+            legal_actions: the legal actions in the position.
+        """
         if self.kind == "other" or (self.kind == "move" and not legal_actions):
             return "a move"
         if self.kind == "move":

@@ -279,7 +279,7 @@ def piece_color(skin: Skin, player: int) -> str:
 
 
 def text_color(skin: Skin, player: int) -> str:
-    """Return black or white as "#rrggbb", whichever is easier to read on a player's piece."""
+    """Return "#000000" or "#ffffff", whichever is easier to read on a player's piece."""
     return "#000000" if _lightness(piece_color(skin, player)) > 110 else "#ffffff"
 
 

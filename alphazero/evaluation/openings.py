@@ -40,6 +40,9 @@ class Openings:
     def sample(self, game: Game, num_openings: int) -> list[tuple[int, ...]]:
         """Sample the moves of random openings, none of which ends the game.
 
+        Args:
+            num_openings: number of openings to sample.
+
         Returns:
             The moves of each opening: `plies` actions from the start of the game.
 

@@ -206,24 +206,38 @@ class Game(abc.ABC):
         return f"{type(self).__name__}({self.name!r})"
 
     def over(self, states: np.ndarray) -> np.ndarray:
-        """Return whether the game is finished in each position, bool[B]."""
+        """Return whether the game is finished in each position, bool[B].
+
+        Args:
+            states: [B, K], one position of K state words per row.
+        """
         return self.inspect(states).over
 
     def results(self, states: np.ndarray) -> np.ndarray:
         """Return the result of each finished game for the player to move, float32[B].
 
         Entries for unfinished games are 0.
+
+        Args:
+            states: [B, K], one position of K state words per row.
         """
         return self.inspect(states).results
 
     def players(self, states: np.ndarray) -> np.ndarray:
-        """Return the player to move in each position, int8[B]; 0 began the game."""
+        """Return the player to move in each position, int8[B]; 0 began the game.
+
+        Args:
+            states: [B, K], one position of K state words per row.
+        """
         return self.inspect(states).players
 
     def legal_action_mask(self, states: np.ndarray) -> np.ndarray:
         """Return whether each action is legal in each position, bool[B, A].
 
         A row is all False if its game is finished.
+
+        Args:
+            states: [B, K], one position of K state words per row.
         """
         return self.inspect(states).legal_action_mask
 
@@ -232,6 +246,9 @@ class Game(abc.ABC):
 
         Two states whose rows are equal in these columns are the same position, even if different
         moves led to it.
+
+        Args:
+            states: [B, K], one position of K state words per row.
         """
         return states[:, : self.identity_size]
 

@@ -73,6 +73,9 @@ def _python_rule(prototype):
 def implement(game_class):
     """Return a decorator that registers a function as the game class's rule of the same name.
 
+    Args:
+        game_class: the NamedTuple class of the game.
+
     Raises:
         TypeError: when a function is decorated, if no rule has the function's name or if its
             parameters differ from the rule's.

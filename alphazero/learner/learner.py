@@ -78,7 +78,7 @@ class Learner:
 
     @property
     def is_finite(self) -> bool:
-        """Whether all trained and averaged weights and normalization statistics are finite."""
+        """Whether all weights, averages of weights and normalization statistics are finite."""
         for network in (self.network, self.played_network):
             for tensor in network.state_dict().values():
                 if not torch.isfinite(tensor).all():

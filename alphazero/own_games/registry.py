@@ -183,7 +183,11 @@ def runs_own_code(name: str) -> bool:
 
 
 def is_shipped_game(name: str) -> bool:
-    """Return whether this package contains the rules of the named game, for any board size."""
+    """Return whether this package contains the rules of the named game, for any board size.
+
+    Args:
+        name: the name of a game, such as "connect_x:5x5x4".
+    """
     return _SPELLINGS.get(name, name).partition(":")[0] in _SHIPPED_FAMILIES
 
 

@@ -26,7 +26,12 @@ _FULL = "bright_green"
 
 
 def line_text(skin: Skin, actions: Sequence[int]) -> str:
-    """Format the first `MAX_LINE` moves of an expected line in a skin's notation, as in "d3 c5"."""
+    """Format the first `MAX_LINE` moves of an expected line in a skin's notation, as in "d3 c5".
+
+    Args:
+        skin: the game's appearance, which has the notation.
+        actions: the moves, in the order of play.
+    """
     texts = [skin.notation.text(int(action)) for action in actions[:MAX_LINE]]
     return " ".join(texts) + (" ..." if len(actions) > MAX_LINE else "")
 

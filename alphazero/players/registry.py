@@ -138,7 +138,11 @@ def existing_network(kind: str, spec: str, game_name: str, rules_digest: str = "
 
 
 def default_player(game_name: str) -> str:
-    """Return the default player: "best" if a network ships with the game, otherwise "uct"."""
+    """Return the default player: "best" if a network ships with the game, otherwise "uct".
+
+    Args:
+        game_name: the name of the game to play.
+    """
     return "best" if shipped_network(game_name) else "uct"
 
 
@@ -146,6 +150,9 @@ def default_match(game_name: str) -> tuple[str, str]:
     """Return the specifications of the two default players of a match.
 
     They are "best" and "uct:1000" if a network ships with the game, else "uct:1000" and "random".
+
+    Args:
+        game_name: the name of the game to play.
     """
     return ("best", "uct:1000") if shipped_network(game_name) else ("uct:1000", "random")
 

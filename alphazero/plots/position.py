@@ -78,7 +78,7 @@ class Thought(NamedTuple):
 
     @property
     def what_shares_are(self) -> str:
-        """The name of the quantity in `shares`, for the table's heading."""
+        """The name of the quantity in `shares`: "visits", "policy" or "best moves"."""
         if self.analysis.visits.any():
             return "visits"
         return "policy" if self.analysis.scores is None else "best moves"

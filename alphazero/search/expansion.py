@@ -158,7 +158,11 @@ class Expansion:
         trees.backward(self._tree, rows, nodes)
 
     def _positions(self, edges: Edges, num_roots: int) -> Transition:
-        """Return the position that each edge leads to; for a root, the position being searched."""
+        """Return the position that each edge leads to; for a root, the position being searched.
+
+        Args:
+            edges: the edges, of which ``num_roots`` stand for roots that have no node yet.
+        """
         rows, parents, actions = edges
         if num_roots == 0:
             return self._game.step(self.states[rows, parents], actions)

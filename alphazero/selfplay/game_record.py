@@ -71,7 +71,11 @@ def flatten(records: Sequence[GameRecord]) -> dict[str, np.ndarray]:
 
 
 def unflatten(columns: dict[str, np.ndarray]) -> list[GameRecord]:
-    """Split the arrays returned by `flatten` into one record per game, without copying."""
+    """Split the arrays returned by `flatten` into one record per game, without copying.
+
+    Args:
+        columns: {field name: array}, as `flatten` returns it.
+    """
     ends = np.cumsum(columns[LENGTHS])
     parts = {
         name: np.split(column, ends[:-1]) for name, column in columns.items() if name != LENGTHS

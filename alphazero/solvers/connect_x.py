@@ -76,7 +76,10 @@ class ConnectXSolver(AlphaBetaSolver):
             self.hint = "; the package bitbully solves every position"
 
     def scores(self, states: np.ndarray) -> np.ndarray:
-        """Search for the exact score of each action; see `Solver.scores`."""
+        """Search for the exact score of each action; see `Solver.scores`.
+
+        The result is int16[B, A], `ILLEGAL_SCORE` where an action is illegal.
+        """
         scores = np.full((len(states), self.game.num_actions), ILLEGAL_SCORE, np.int16)
         mask = self.game.legal_action_mask(states)
         for row, state in enumerate(states):

@@ -165,6 +165,8 @@ class EnumeratedSolver:
     def scores(self, states: np.ndarray) -> np.ndarray:
         """Look up the exact score of each action; see `Solver.scores`.
 
+        The result is int16[B, A], `ILLEGAL_SCORE` where an action is illegal.
+
         Raises:
             InputError: if a state is not one of the enumerated positions.
         """

@@ -98,7 +98,11 @@ class ProvenLeaves:
         self._nodes_left = self._tiers[0].nodes_per_search * num_searches
 
     def prove(self, states: np.ndarray) -> np.ndarray:
-        """Prove the results of leaves as far as the node budgets allow; see `ExactLeaves.prove`."""
+        """Prove the results of leaves as far as the node budgets allow; see `ExactLeaves.prove`.
+
+        The results are float32[M], in [-1, 1] for the player to move; `UNPROVEN` where no proof was
+        found.
+        """
         results = np.full(len(states), UNPROVEN, np.float32)
         budgets = self._budgets[self._tier][self._provers[0].stages(states)]
         asked = np.flatnonzero(budgets)

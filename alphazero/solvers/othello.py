@@ -76,7 +76,10 @@ class OthelloSolver(AlphaBetaSolver):
         super().__init__(game, new_search(game.rules, _TABLE_BITS), max_nodes)
 
     def scores(self, states: np.ndarray) -> np.ndarray:
-        """Search for each action's exact score, the final margin of discs; see `Solver.scores`."""
+        """Search for each action's exact score, the final margin of discs; see `Solver.scores`.
+
+        The result is int16[B, A], `ILLEGAL_SCORE` where an action is illegal.
+        """
         inspected = self.game.inspect(states)
         self._check_empties(states[~inspected.over])
         scores = np.full((len(states), self.game.num_actions), ILLEGAL_SCORE, np.int16)

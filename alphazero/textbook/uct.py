@@ -104,6 +104,9 @@ def ucb1(wins: float, visits: int, parent_visits: int, uct_c: float = math.sqrt(
 def random_rollout(game: Rules, state: State, rng: random.Random) -> float:
     """Play random moves from ``state`` to the end of the game and return the result.
 
+    Args:
+        rng: random generator that chooses the moves.
+
     Returns:
         The result for player 0; if `player_to_move` returns None, for the player to move in
         ``state``.
@@ -222,6 +225,9 @@ class Uct:
 
         No rollout starts at the root itself: each simulation visits one of its children. In a game
         in notebook form, all its children are added at once, as in the notebooks.
+
+        Args:
+            state: the position.
 
         Raises:
             ValueError: if the game is over.

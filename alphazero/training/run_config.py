@@ -35,7 +35,11 @@ def compose(words: Sequence[str], config_dir: str | None = None) -> TrainSetting
 
 
 def recipe_of(game_name: str) -> TrainSettings:
-    """Return a game's recipe: the settings that the config files propose for training on it."""
+    """Return a game's recipe: the settings that the config files propose for training on it.
+
+    Args:
+        game_name: the name of the game.
+    """
     return compose([f"game={game_name}"])
 
 

@@ -92,6 +92,10 @@ def _find_runs(root: Path) -> FoundRuns:
 def _read_run(run_id: str, folder: RunFolder) -> FoundRun:
     """Read the game, the networks and the modification time of the training run in a folder.
 
+    Args:
+        run_id: the id to give the run: its path relative to the folder of all runs.
+        folder: the folder of the run.
+
     Raises:
         InputError, OSError: if the run cannot be read, for example because it is being deleted.
     """

@@ -360,6 +360,9 @@ class _Rules:
 
         This is so if each action names squares or a column, each player has one plane of pieces,
         and the other planes show only empty squares or are the same on all squares.
+
+        Args:
+            moves: moves of random games.
         """
         _, height, width = self._observed_shape
         is_placed = len(self.texts) in (width, height * width, height * width + 1)
@@ -504,7 +507,9 @@ def _reason_against(kind: Any) -> str | None:
 
 
 def _reason_against_size(game: Any) -> str | None:
-    """Return the reason why a loaded OpenSpiel game does not qualify, or None if it does.
+    """Return why a loaded OpenSpiel game does not qualify, or None if it does.
+
+    The reason is a clause such as "the range of its results is not known".
 
     Args:
         game: OpenSpiel's game object, made with the user's parameters.

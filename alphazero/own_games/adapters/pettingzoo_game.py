@@ -284,7 +284,10 @@ def _checked_plies(name: str, max_plies: Any, longest: int | None) -> int:
 
 
 def _reason_against(environment: Any) -> str | None:
-    """Return a clause that says why an environment cannot be played as a game; None if it can."""
+    """Return why an environment cannot be played as a game, or None if it can.
+
+    The reason is a clause such as "its agents do not share one Discrete action space".
+    """
     agents = getattr(environment, "possible_agents", None)
     if agents is None or not hasattr(environment, "agent_selection"):
         return "it is not an AEC environment, in which one agent acts at a time"

@@ -382,7 +382,8 @@ def _difference(game: Game, pair: np.ndarray, cells: np.ndarray, table: np.ndarr
         table: int32[A], the same row of `Game.action_symmetries`.
 
     Returns:
-        The name of what differs, such as "the pieces"; None if the second position is the image.
+        "the pieces", "the legal actions", "the end and the result" or "the planes of 'observe'";
+        None if the second position is the image.
     """
     inspected = game.inspect(pair)
     board, image_board = (game.cells(state).ravel() for state in pair)

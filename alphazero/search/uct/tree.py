@@ -222,7 +222,10 @@ def action_of(tree, edge):
 
 
 def children_of(tree: Tree, node: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return an expanded node's actions, and the index of the node that each leads to."""
+    """Return an expanded node's actions, and the indices of the nodes that they lead to.
+
+    Both are arrays with one integer per legal action.
+    """
     first = int(tree.nodes[node]["first_child"])
     end = first + int(tree.nodes[node]["num_children"])
     if len(tree.edges) > 0:
