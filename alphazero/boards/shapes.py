@@ -135,6 +135,9 @@ def edge_shapes(game: Game, skin: Skin) -> list[Shape]:
     """Draw the names of columns and rows as shapes along the board's edges.
 
     If actions are columns, as in Connect Four, each column is named by what a person types for it.
+
+    Args:
+        skin: the game's appearance, with the names of columns and rows.
     """
     names = list(skin.notation.column_names)
     if skin.notation.kind == "column":

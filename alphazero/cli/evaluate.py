@@ -228,6 +228,9 @@ def paired_table(pairs: Iterable[Pair]) -> Table:
 
     Each row has both accuracies and their difference, player minus baseline, in % and with 95%
     confidence intervals.
+
+    Args:
+        pairs: the reports to compare, of the player and the baseline.
     """
     table = figures_table("accuracy", "baseline", "difference", left="%")
     for pair in pairs:

@@ -263,7 +263,11 @@ def _table(title: str, report: MatchReport, sides: Sequence[str], thinking: Sequ
 
 
 def tally_text(tally: Tally | MatchProgress) -> str:
-    """Format player A's wins, draws and losses, such as "3 won, 1 drawn, 2 lost"."""
+    """Format player A's wins, draws and losses, such as "3 won, 1 drawn, 2 lost".
+
+    Args:
+        tally: the numbers of games that player A won, drew and lost.
+    """
     return f"{tally.wins} won, {tally.draws} drawn, {tally.losses} lost"
 
 

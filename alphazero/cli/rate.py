@@ -249,6 +249,10 @@ def rating_cells(ratings: Ratings, player: str) -> tuple[str, str, str]:
 
     The standard error's cell is "" for the anchor, whose rating is given, and for a player whose
     rating is only a bound, for example because it has won all its games.
+
+    Args:
+        ratings: the ratings of all players.
+        player: the name of the player.
     """
     index = ratings.players.index(player)
     elo = f"{ratings.elo[index]:.0f}"

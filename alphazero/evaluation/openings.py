@@ -135,6 +135,11 @@ def _random_openings(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Play ``num`` random games for ``plies`` plies and drop those that have finished by then.
 
+    Args:
+        num: number of games to play.
+        plies: number of plies in each game.
+        generator: the source of the random moves.
+
     Returns:
         The moves, int32[n, plies], and the positions after them, [n, K], of the n unfinished games.
     """

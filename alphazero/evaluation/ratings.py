@@ -162,6 +162,10 @@ def rating_text(ratings: Ratings, player: str) -> str:
 
     If the rating is only a bound (see `Ratings.is_bound`), the text is "below 900" or "above 1500",
     with the end of the 95% confidence interval that is nearer to the anchor's rating.
+
+    Args:
+        ratings: the ratings of all players.
+        player: the name of the player.
     """
     index = ratings.players.index(player)
     elo = ratings.elo[index]

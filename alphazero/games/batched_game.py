@@ -256,6 +256,9 @@ class Game(abc.ABC):
         """Convert a result in [-1, 1] to the game's own scoring scale, such as a number of points.
 
         -1 becomes the worst and 1 the best result of `result_range`.
+
+        Args:
+            value: the result, or a mean of results, in [-1, 1].
         """
         worst, best = self.result_range
         return worst + (value + 1) * (best - worst) / 2

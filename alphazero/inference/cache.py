@@ -173,6 +173,10 @@ def _empty_table(num_actions: int, max_bytes: int) -> CacheTable:
     """Allocate an empty table of at most ``max_bytes``, but at least two groups of entries.
 
     The number of entries is a power of two.
+
+    Args:
+        num_actions: A, the number of policy logits per position.
+        max_bytes: memory limit of the table.
     """
     size = max(max_bytes // bytes_per_entry(num_actions), 2 * _WAYS)
     size = 1 << (int(size).bit_length() - 1)
@@ -199,6 +203,10 @@ def _key_factors(planes_shape, cell_symmetries: np.ndarray) -> np.ndarray:
 
     Each symmetry permutes the identity's factors in the same way as it permutes the cells. A
     position under one symmetry therefore has the same hash as its image under the identity.
+
+    Args:
+        planes_shape: (C, H, W), the shape of one position's planes.
+        cell_symmetries: int32[S, H * W], the cells' permutation under each symmetry.
 
     Returns:
         uint64[S, C * H * W]

@@ -379,6 +379,9 @@ def _collect(rules: Rules, root: Node, max_simulations: int) -> list[Path]:
 
     A visit in flight is counted along each path, so that later ones differ, and removed before the
     function returns. Paths that end in a proven node are backed up at once and not returned.
+
+    Args:
+        max_simulations: the search's limit; no more visits are started than it allows.
     """
     paths: list[Path] = []
     marked: list[Path] = []

@@ -117,6 +117,10 @@ class Gradients:
         """Return the gradients of the mean loss over one part of the batch, and its predictions.
 
         A gradient is None if the loss does not depend on the parameter.
+
+        Args:
+            network: the network, or a copy that shares its weights.
+            samples: this part of the batch, as tensors.
         """
         loss, answers = self._forward(network, samples)
         gradients = torch.autograd.grad(loss, self.parameters, allow_unused=True)

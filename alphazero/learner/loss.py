@@ -45,6 +45,10 @@ def losses(output: NetworkOutput, targets: Targets) -> Losses:
 
     Here p and P are the network's probabilities. With a scalar value head, which predicts v, the
     value loss is (v - target)^2 instead.
+
+    Args:
+        output: the network's logits for the positions.
+        targets: what the network should predict for them.
     """
     log_policy = masked_log_softmax(output.prior_logits, targets.legal_action_mask)
     policy_loss = -(targets.action_weights * log_policy).sum(dim=1).mean()

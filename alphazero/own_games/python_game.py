@@ -434,6 +434,10 @@ class PythonGame(Game):
     def _playout(self, position: Any, rng: np.ndarray) -> float:
         """Play a random game from a position object to its end.
 
+        Args:
+            position: the position object to start from.
+            rng: uint64[1], the random state, which is advanced in place.
+
         Returns:
             The result in [-1, 1], for the player to move at ``position``, which stays unchanged.
         """

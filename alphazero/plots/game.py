@@ -190,7 +190,12 @@ def _move_text(session: Session, skin: Skin, ply: int) -> str:
 
 
 def game_sheet(played: PlayedGame, skin: Skin) -> Picture:
-    """Draw a sheet with one small board per position, below a heading with players and result."""
+    """Draw a sheet with one small board per position, below a heading with players and result.
+
+    Args:
+        played: the game to draw.
+        skin: the game's appearance.
+    """
     session = played.session
     height, width = board_size(session.game)
     cell = _TILE / max(height, width)

@@ -100,7 +100,13 @@ def draw_position(session: Session, skin: Skin, thought: Thought, output: Path) 
 
 
 def position_picture(session: Session, skin: Skin, thought: Thought) -> Picture:
-    """Draw the current position of a game with a player's analysis: board, value bar and table."""
+    """Draw the current position of a game with a player's analysis: board, value bar and table.
+
+    Args:
+        session: the game, in its current position.
+        skin: the game's appearance.
+        thought: the player's analysis of this position.
+    """
     game = session.game
     height, width = board_size(game)
     cell = _BOARD / max(height, width)

@@ -135,7 +135,12 @@ class ReplayBuffer:
             yield from self._pass(ages, batch_size)
 
     def _pass(self, ages: np.ndarray, batch_size: int) -> Iterator[Batch]:
-        """Yield batches of the samples with the given ages, in that order; age 0 is the newest."""
+        """Yield batches of the samples with the given ages, in that order; age 0 is the newest.
+
+        Args:
+            ages: int64[N], the ages in the order of the batches.
+            batch_size: number of samples in a batch.
+        """
         num_at_once = _BATCHES_AT_ONCE * batch_size
         for start in range(0, len(ages), num_at_once):
             samples = self._batch(ages[start : start + num_at_once])
@@ -262,7 +267,11 @@ class ReplayBuffer:
         return Batch(*transformed, *batch[3:])
 
     def _raw_batch(self, slots: np.ndarray) -> Batch:
-        """Make a batch of the samples at the given indices without transforming them."""
+        """Make a batch of the samples at the given indices without transforming them.
+
+        Args:
+            slots: int64[M], indices into the arrays.
+        """
         states = self._states[slots]
         return Batch(
             self.game.observe(states),

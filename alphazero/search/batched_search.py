@@ -276,6 +276,9 @@ class TreeSearch:
     def _find(self, rows: np.ndarray) -> NewNodes | None:
         """Run up to `leaves_per_step` simulations in each given game whose search is unfinished.
 
+        Args:
+            rows: int[M], the indices of the games.
+
         Returns:
             The new nodes, not yet added to the trees; None if no simulation ended at a new node
             (see `alphazero.search.simulate`).

@@ -153,6 +153,10 @@ def is_finished(tree, b, budget):
     """Return whether game ``b``'s root is proven or its root actions have ``budget`` visits.
 
     A search whose root has not been evaluated is not finished.
+
+    Args:
+        tree, b: the search trees and the index of the game.
+        budget: total visits of the root's actions at which the search ends.
     """
     if tree.num_nodes[b] == 0:
         return False

@@ -190,6 +190,9 @@ def measure_accuracy(
 def groups_of(evaluation_set: EvaluationSet) -> dict[str, dict[str, np.ndarray]]:
     """Group the positions of an evaluation set by kind, by source and by ply.
 
+    Args:
+        evaluation_set: the set with N positions.
+
     Returns:
         The non-empty groups under each of the headings "kind", "source" and "ply", as {heading:
         {label: mask}}; a mask is bool[N], True for the positions in the group.

@@ -43,7 +43,12 @@ class CudaEngine:
         self._capturing = threading.Lock()
 
     def load(self, network: torch.nn.Module, planes: np.ndarray) -> None:
-        """Copy a network's weights to every GPU; see `Engine.load`."""
+        """Copy a network's weights to every GPU; see `Engine.load`.
+
+        Args:
+            network: the network, a torch module.
+            planes: not used, because torch needs no example input.
+        """
         fresh = folded(network).to(self._dtype).to(memory_format=torch.channels_last)
         fresh.requires_grad_(False)
         if not self._networks:

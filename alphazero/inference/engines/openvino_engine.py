@@ -62,7 +62,12 @@ class OpenVinoEngine:
         self._generation = 0  # number of times that weights were loaded
 
     def load(self, network: torch.nn.Module, planes: np.ndarray) -> None:
-        """Load a network's weights into the model and compile the result; see `Engine.load`."""
+        """Load a network's weights into the model and compile the result; see `Engine.load`.
+
+        Args:
+            network: the network, a torch module.
+            planes: float32[M, C, H, W], example input; in int8, also for calibration.
+        """
         network = folded(network).float().cpu().requires_grad_(False)
         # A user's network may have buffers, which are constants of the template.
         if self._template is None or any(True for _ in network.buffers()):

@@ -80,6 +80,10 @@ def fallbacks(choice: EngineChoice, device: torch.device) -> list[EngineChoice]:
     """Return ``choice``, followed by the engines to try in turn if its outputs are inaccurate.
 
     Each is at least as precise as the one before; the last one is the reference, torch in float32.
+
+    Args:
+        choice: the preferred engine and number format.
+        device: the torch device that evaluates.
     """
     order = [choice]
     if choice.precision == "int8" and "bfloat16" in precisions(choice.engine, device):

@@ -61,7 +61,12 @@ class TorchEngine:
         self._network: torch.nn.Module | None = None
 
     def load(self, network: torch.nn.Module, planes: np.ndarray) -> None:
-        """Copy a network's weights to the device; see `Engine.load`."""
+        """Copy a network's weights to the device; see `Engine.load`.
+
+        Args:
+            network: the network, a torch module.
+            planes: not used, because torch needs no example input.
+        """
         fresh = folded(network).to(self._device, self._dtype)
         fresh = fresh.to(memory_format=torch.channels_last).requires_grad_(False)
         if self._network is None:
