@@ -205,7 +205,7 @@ class Pair(NamedTuple):
 
 
 def _pairs(reports: dict[str, AccuracyReport], baseline: dict[str, AccuracyReport]) -> list[Pair]:
-    """Pair each of the player's reports with the baseline's report that it can be compared with.
+    """Pair each of the player's reports with the comparable report of the baseline.
 
     Reports with the same heading, such as "network alone", are paired. So are the last reports of
     both players, in which each plays with its own search limits.

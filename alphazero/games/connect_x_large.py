@@ -21,10 +21,10 @@ from alphazero.runtime.random_generators import random_below
 class LargeConnectX(NamedTuple):
     """A game of Connect-X on a large board; ``length`` discs in a row win.
 
-    State: int8[rows * columns + 3]. The cells come first, row by row from the top: 0 is empty, 1
-        the first player's disc, 2 the second's. The last three entries are the player to move (0 or
-        1), whether the last disc completed a line (1 or 0), and the number of columns that are not
-        full.
+    State: int8[rows * columns + 3]. The cells come first, row by row from the top: 0 is empty,
+    1 the first player's disc, 2 the second's. The last three entries are the player to move (0
+    or 1), whether the last disc completed a line (1 or 0), and the number of columns that are
+    not full.
     """
 
     rows: int

@@ -36,8 +36,8 @@ ZERO = np.uint64(0)
 class TicTacToe(NamedTuple):
     """The game of tic-tac-toe; ``side`` is the number of rows and of columns, always 3.
 
-    State: uint64[2]. Entry 0 holds the cells of the player to move as a set of bits, entry 1 those
-        of the opponent.
+    State: uint64[2]. Entry 0 holds the cells of the player to move as a set of bits, entry 1
+    those of the opponent.
     """
 
     side: int

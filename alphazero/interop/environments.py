@@ -45,8 +45,9 @@ def env(game_name: str, render_mode: str | None = None) -> AECEnv:
 
     Args:
         game_name: a name that `alphazero.own_games.registry.make_game` accepts.
-        render_mode: "human" prints the board after every move, "ansi" makes `render` return it as
-            text, "rgb_array" as an image (uint8[h, w, 3]). If None, nothing is drawn.
+        render_mode: with "human", the board is printed after every move; with "ansi", `render`
+            returns it as text, and with "rgb_array" as an image, uint8[h, w, 3]. If None, nothing
+            is drawn.
 
     Raises:
         ConfigError: if there is no such game or render mode.

@@ -40,8 +40,8 @@ class Learner:
         settings: optimizer, number of steps, loss and number format.
         device: the torch device to which batches are copied.
         num_threads: number of threads per step on a CPU; None means torch's current number.
-        shares_cores: whether self-play uses the same cores at the same time (see
-            `alphazero.learner.gradients.Gradients`).
+        shares_cores: whether self-play uses the same cores at the same time; each part of a batch
+            then has only one thread (see `alphazero.learner.gradients.Gradients`).
 
     Attributes:
         num_steps: number of steps in all finished calls of `learn`.

@@ -1,8 +1,7 @@
 """Two small networks: a tiny one for laptops and tests, and that of docs/notebooks.md.
 
 Both have one convolution without padding and one layer of units shared by the two heads.
-docs/notebooks.md describes a notebook and its training recipe; the second network is the
-notebook's.
+docs/notebooks.md describes the second network's notebook and its training recipe.
 """
 
 import torch

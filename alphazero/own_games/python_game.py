@@ -96,8 +96,8 @@ class Position(Protocol):
                             repetitions
     ``num_players``         1 for a puzzle; by default 2
     ``result_range``        the worst and the best result; by default (-1, 1)
-    ``symmetries()``        (cells, actions) (see `alphazero.games.rules.symmetries`)
-    ``action_squares(a)``   the squares that action a leaves and enters, or the one it fills, see
+    ``symmetries()``        (cells, actions), as in `alphazero.games.rules.symmetries`
+    ``action_squares(a)``   the squares that action a leaves and enters, or fills, as in
                             `alphazero.games.rules.action_squares`
     ``to_text()``           the position as text, if a person needs more than ``cells`` shows; if
                             it returns None, the board is drawn from ``cells``

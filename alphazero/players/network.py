@@ -60,7 +60,7 @@ def load_network_player(
 
     Args:
         path: a network file, or the folder of a run, whose newest network is used.
-        settings: search limits, device, inference engine, exact endgame and seed; settings for UCT
+        settings: search limits, device, inference engine, exact endgames and seed; settings for UCT
             are ignored. An engine whose outputs differ too much from those of torch in float32 is
             replaced (see `alphazero.inference.network_evaluator`).
 

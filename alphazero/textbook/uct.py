@@ -108,8 +108,8 @@ def random_rollout(game: Rules, state: State, rng: random.Random) -> float:
         rng: random generator that chooses the moves.
 
     Returns:
-        The result for player 0; if `player_to_move` returns None, for the player to move in
-        ``state``.
+        The result for player 0 or, if the game's `player_to_move` returns None, for the player to
+        move in ``state``.
     """
     sign = -1 if game.player_to_move(state) == 1 else 1
     while not game.is_over(state):

@@ -107,7 +107,7 @@ def describe(position: Position, from_ply: int) -> dict[str, Any]:
     """Return the `api/position` response: the board, legal moves and status of each position.
 
     Args:
-        position: the game, whose positions are described.
+        position: the game in progress, whose positions are described.
         from_ply: number of moves before the first position to describe; all later positions of the
             game are described too.
     """

@@ -260,7 +260,7 @@ def start_tree(game, tree, root_state, scratch):
 def open_root(game, tree, root_state, scratch):
     """Add the root's children if it has none yet; the tree must have room for them.
 
-    For the arguments (see `start_tree`).
+    The arguments are those of `start_tree`.
     """
     if tree.nodes[ROOT_INDEX]["first_child"] == NO_CHILDREN:
         add_children(game, tree, np.int64(ROOT_INDEX), root_state, scratch)
@@ -296,7 +296,7 @@ def expand(game, tree, node, state, scratch):
 def add_children(game, tree, node, state, scratch):
     """Add a child of ``node`` for each legal action; the tree must have room for all of them.
 
-    For the arguments (see `expand`).
+    The arguments are those of `expand`.
     """
     rules.legal_actions(game, state, scratch.mask)
     by_position = tree.edges.shape[0] > 0
