@@ -208,7 +208,7 @@ def placed(before: np.ndarray, after: np.ndarray) -> list[Cell]:
     """Return the cells that a move filled with pieces.
 
     Args:
-        before: int8[H, W], the board before the move (see `Game.cells`).
+        before: int8[H, W], the board before the move, numbered as by `Game.cells`.
         after: int8[H, W], the board after it.
     """
     is_placed = (before == 0) & (after != 0)

@@ -225,7 +225,8 @@ def _lines(board: np.ndarray, length: int) -> np.ndarray:
     """Return which cells belong to a line of ``length`` equal pieces, bool[H, W].
 
     Args:
-        board: int8[H, W] (see `Game.cells`); blocked squares form no lines.
+        board: int8[H, W], the content of each square, as `Game.cells` numbers it; blocked squares
+            form no lines.
         length: number of equal pieces in a row that make a line.
     """
     in_line = np.zeros(board.shape, bool)

@@ -68,7 +68,8 @@ class CachedEvaluator:
         evaluator: evaluates the positions that are not stored; call `clear` when its weights
             change.
         planes_shape: (C, H, W), the shape of one position's planes.
-        cell_symmetries: int32[S, H * W] (see `alphazero.games.rules.symmetries`).
+        cell_symmetries: int32[S, H * W], the cells' permutations, as
+            `alphazero.games.rules.symmetries` returns them.
         action_symmetries: int32[S, A]; pass only the first row of both tables, the identity, to
             store symmetric positions separately.
         max_bytes: memory limit of the stored results; 0 disables the cache.

@@ -64,7 +64,7 @@ def raw_env(game_name: str, render_mode: str | None = None) -> "GameEnvironment"
 
     Args:
         game_name: a name that `alphazero.own_games.registry.make_game` accepts.
-        render_mode: see `env`.
+        render_mode: "human", "ansi", "rgb_array" or None, as in `env`.
 
     Raises:
         ConfigError: if there is no such game or render mode.
@@ -78,7 +78,7 @@ def make_environment(name: str, render_mode: str | None = None) -> AECEnv:
     Args:
         name: the name of a PettingZoo environment that plays one of this package's games, such as
             "connect_four_v3", or of a game as `env` accepts it.
-        render_mode: see `env`.
+        render_mode: "human", "ansi", "rgb_array" or None, as in `env`.
 
     Raises:
         ConfigError: if there is no such environment, game or render mode.

@@ -80,7 +80,7 @@ def play_match(
         second: the other agent.
         num_games: number of games to play; fewer are played if a person leaves.
         seed: the environment's seed in the first game; each later game adds 1.
-        on_move: called after every move (see `play_episode`).
+        on_move: called as ``on_move(agent_name, action)`` after every move, unless it is None.
         on_game: called as ``on_game(game, episode)`` after every game, with the `MatchGame` of the
             report, unless it is None.
 

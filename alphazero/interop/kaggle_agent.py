@@ -186,7 +186,7 @@ class Network:
         """Evaluate B positions with the network.
 
         Args:
-            planes: float32[B, C, H, W] (see `Rules.planes`).
+            planes: float32[B, C, H, W], the positions as `Rules.planes` converts them.
 
         Returns:
             Prior logits, [B, A], with illegal actions not masked, and values for the player to

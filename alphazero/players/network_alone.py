@@ -48,7 +48,8 @@ class NetworkAlone:
         """Return a player that searches with the same network within the given limits.
 
         Args:
-            num_simulations: maximum simulations per move; None or 0 if only the time is limited.
+            num_simulations: maximum simulations per move; None if only the time is limited. With 0,
+                the returned player does not search.
             time_limit_s: maximum seconds per move; None means no limit.
 
         Returns:

@@ -102,7 +102,7 @@ def check_player(
         spec: a specification that `make_player` takes.
         game_name: the name of the game to play.
         settings: defaults for the settings that ``spec`` leaves open.
-        rules_digest: digest of the game's rules (see `network_path`).
+        rules_digest: digest of the game's rules; a run with the same digest is for the same game.
 
     Raises:
         ConfigError: if there is no such player or setting, or a value is invalid.
@@ -123,7 +123,7 @@ def existing_network(kind: str, spec: str, game_name: str, rules_digest: str = "
         kind: a name such as "best", or a path.
         spec: the whole specification, for the error message.
         game_name: the name of the game to play.
-        rules_digest: digest of the game's rules (see `network_path`).
+        rules_digest: digest of the game's rules; a run with the same digest is for the same game.
 
     Raises:
         ConfigError: if ``kind`` does not stand for an existing network.
@@ -295,7 +295,7 @@ def _newest_network(game_name: str, rules_digest: str) -> Path | None:
 
     Args:
         game_name: the game's name.
-        rules_digest: digest of the game's rules (see `network_path`).
+        rules_digest: digest of the game's rules; a run with the same digest is for the same game.
     """
     folders = folders_of_runs(_ROOT, game_name, rules_digest)
     paths = [path for folder in folders for path in folder.glob("networks/*.safetensors")]

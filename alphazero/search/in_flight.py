@@ -57,7 +57,7 @@ def collect(tree, rows, budgets, exploration, in_flight, num_leaves, out_edges):
 
     Args:
         tree: the search trees of all games.
-        rows, budgets, exploration: see `alphazero.search.simulate.simulate`.
+        rows, budgets, exploration: as in `alphazero.search.simulate.simulate`.
         in_flight: `InFlight` of the trees, allocated for at least ``num_leaves``.
         num_leaves: maximum number of edges to find in each game.
         out_edges: output: `alphazero.search.simulate.Edges` with room for M * num_leaves edges.

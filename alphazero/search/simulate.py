@@ -132,7 +132,7 @@ def walk(tree, b, action, exploration, in_flight):
     Args:
         tree, b: the search trees and the index of the game.
         action: the root action with which the walk begins.
-        exploration, in_flight: see `alphazero.search.puct.select_action`.
+        exploration, in_flight: as in `alphazero.search.puct.select_action`.
 
     Returns:
         The node and the action of the last edge, and the distance of the edge's end from the root.

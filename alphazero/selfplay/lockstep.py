@@ -78,7 +78,8 @@ class SelfPlay:
 
         Args:
             num_games: number of games to finish; may include games begun earlier.
-            progress: fraction of the run that is done, in [0, 1] (see `begin`).
+            progress: fraction of the run that is done, in [0, 1], which may determine the number of
+                simulations per move.
         """
         self.begin(num_games, progress)
         finished = 0

@@ -87,7 +87,8 @@ class ParallelSelfPlay:
 
         Args:
             num_games: number of games to finish; may include games begun earlier.
-            progress: fraction of the run that is done, in [0, 1] (see `SelfPlay.begin`).
+            progress: fraction of the run that is done, in [0, 1], which may determine the number of
+                simulations per move.
         """
         shares = split_evenly(num_games, len(self.workers))
         for worker, own_games in zip(self.workers, shares):

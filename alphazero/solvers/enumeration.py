@@ -243,7 +243,8 @@ def _solve(children, players, over, results) -> tuple[np.ndarray, np.ndarray]:
     """Compute results of perfect play and distances to the end, backwards from final positions.
 
     Args:
-        children: int32[N, A] (see `Positions.children`).
+        children: int32[N, A], the index of the position after each action; `NO_CHILD` if it is
+            illegal.
         players: int8[N], the player to move.
         over: bool[N], True where the game is over.
         results: float32[N], the result of each final position for the player to move.

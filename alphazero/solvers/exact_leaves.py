@@ -57,8 +57,8 @@ class ProvenLeaves:
 
     Args:
         provers: exact searches of one game, one for each thread.
-        costs: float64[num_stages], mean nodes to solve a leaf by stage (number of empty cells) (see
-            `leaf_costs`).
+        costs: float64[num_stages], mean nodes to solve a leaf at each stage, as `leaf_costs`
+            measures them; a stage is a number of empty cells.
         tiers: the cost limits, the most expensive first; the last one has an unlimited budget.
         nodes_per_s: expected speed of all provers together, for a search with a time limit. On a
             slower machine, a tier then also ends by the clock, even while a leaf is being solved.

@@ -290,7 +290,7 @@ class AlphaZero:
     def set_root(self, node: Node) -> None:
         """Make a node the root and drop the rest of the tree.
 
-        A node without visits is evaluated first.
+        A node without visits is evaluated too.
         """
         self.root = node
         self.has_noise = False

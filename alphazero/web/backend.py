@@ -100,8 +100,8 @@ class Backend:
             plain: the parsed JSON body of the request (see `PositionRequest`).
 
         Returns:
-            The scores (see `exact_answer`); or {"known": False, "reason": message}, if the game has
-            no solver or the solver gives up on the position.
+            The scores and results of all actions, as `exact_answer` returns them. If the game has
+            no solver or the solver gives up on the position, {"known": False, "reason": message}.
 
         Raises:
             Refusal: if the request is not valid, or the game is over.

@@ -153,7 +153,7 @@ def _board_text(skin: Skin, cells: np.ndarray) -> str:
 
     Args:
         skin: the game's appearance in one of its set-ups.
-        cells: int8[H, W] (see `Game.cells`).
+        cells: int8[H, W], the content of each square, as `Game.cells` numbers it.
     """
     shown = cells[:, ::-1] if skin.notation.mirrored else cells
     lines = ["".join(skin.letters[cell] for cell in row) for row in shown]

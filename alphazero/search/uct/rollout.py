@@ -90,7 +90,7 @@ def record_rollout(game, tree, state, policy, path, length, rng):
     children here; a later walk in the tree may expand it.
 
     Args:
-        game, state, policy, rng: see `rollout`.
+        game, state, policy, rng: as in `rollout`.
         tree: the `alphazero.search.uct.tree.Tree`, with statistics by position.
         path: int32[T + 1], the simulation's nodes from the root.
         length: the number of nodes in ``path`` before the call.
