@@ -206,7 +206,8 @@ class _Rules:
         max_plies: maximum game length, in plies.
         planes_shape: (C, H, W), including the plane of the player to move, if there is one.
         is_binary: whether the planes hold only 0 and 1.
-        is_determined_by_planes: see `DETERMINED_BY_PLANES`.
+        is_determined_by_planes: whether the planes and the player to move determine everything that
+            follows (see `DETERMINED_BY_PLANES`).
         texts: the text that a person reads for each action, in the order of their numbers.
         typed: the action for each text that a person may type, {text: action}; texts are simplified
             by `_plain`.
