@@ -103,8 +103,8 @@ def measure_accuracy(
     Args:
         game: anything that `make_game` accepts: a name, a game, or rules in plain Python.
         player: a player, or a specification as in `load_player`.
-        evaluation_set: path of a CSV file of positions whose moves an exact solver has scored; None
-            takes the set that ships with the game.
+        evaluation_set: path of a CSV file of positions whose moves an exact solver has scored; if
+            None, the set that ships with the game is used.
 
     Returns:
         The accuracy, with its 95% confidence interval: the fraction of positions in which the
@@ -227,7 +227,7 @@ def _stored_reports(
 
     Args:
         trainer: the trainer of a new or restored run.
-        progress: called with each `StageProgress`; None ignores these events.
+        progress: called with each `StageProgress`; if None, these events are dropped.
     """
     from alphazero.training.loggers.tensorboard import TensorBoardLogger
 

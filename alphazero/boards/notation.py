@@ -72,6 +72,7 @@ class Notation:
         """Parse an action that a person typed, as its name or as the squares that it touches.
 
         Args:
+            typed: what the person typed, such as "d3" or "a2a3".
             legal_actions: the actions that typed squares can mean; needed only in games whose
                 pieces move.
 
@@ -105,9 +106,9 @@ class Notation:
 
     @functools.cached_property
     def _by_name(self) -> dict[str, int]:
-        """The action of each name, as written by `text` or in lower case.
+        """{name: action}, with each name as `text` writes it and in lower case.
 
-        A pass also has the names that other programs use, see `_PASSES`.
+        A pass also has the names that other programs use (see `_PASSES`).
         """
         names = {self.text(action): action for action in range(self._game.num_actions)}
         lower_names = {name.lower(): action for name, action in names.items()}
@@ -118,7 +119,11 @@ class Notation:
         return names
 
     def what_to_type(self, legal_actions: Sequence[int]) -> str:
-        """Describe what a person can type for a move, such as "a column (1-7)"."""
+        """Describe what a person can type for a move, such as "a column (1-7)".
+
+        Args:
+            legal_actions: the legal actions in the position.
+        """
         if self.kind == "other" or (self.kind == "move" and not legal_actions):
             return "a move"
         if self.kind == "move":
@@ -140,7 +145,7 @@ class Notation:
 
     @functools.cached_property
     def separator(self) -> str:
-        """The separator between moves in a list: "," or, if moves contain commas, ";" instead."""
+        """The separator between moves in a list: ",", or ";" if moves contain commas."""
         return ";" if any("," in name for name in self._by_name) else ","
 
     def list_text(self, actions: Iterable[int]) -> str:
@@ -237,8 +242,10 @@ def read_moves(
     Four, ``f5d6c3`` or ``1. f5 d6 2. c3`` in Othello. Forced passes may be omitted.
 
     Args:
+        notation: the notation in which moves are written in this game.
         text: the list of moves.
-        start: [K], the position before the moves; None means the start of the game.
+        start: the position before the moves, an array of K state words; None means the start of the
+            game.
 
     Returns:
         The actions, including forced passes that the text omits.
@@ -284,6 +291,8 @@ def check_legal(session: Session, notation: Notation, word: str, action: int) ->
     """Check that a typed move is legal in the current position of a game.
 
     Args:
+        session: the game in progress.
+        notation: the notation in which the message lists the legal moves.
         word: the move as it was typed, for the message.
         action: the action that the word means.
 

@@ -78,6 +78,7 @@ def save_animation(pictures: Sequence[Picture], durations_ms: Sequence[int], out
 
     Args:
         durations_ms: how long each picture is shown, in milliseconds.
+        output: the file, which ends in ".gif".
 
     Raises:
         OSError: if the file cannot be written.
@@ -94,6 +95,7 @@ def _save(image: Image.Image, output: Path, **options: Any) -> None:
     """Write an image in the format given by the ending of the file's name.
 
     Args:
+        output: the file.
         options: Pillow's options for this format.
     """
     data = io.BytesIO()
@@ -148,6 +150,7 @@ def _font(size: float, is_ascii: bool) -> ImageFont.FreeTypeFont | ImageFont.Ima
 
     Args:
         size: font size in pixels.
+        is_ascii: whether all characters of the text are ASCII.
     """
     names = () if is_ascii else ("DejaVuSans.ttf", "Arial Unicode.ttf", "arial.ttf")
     for name in names:

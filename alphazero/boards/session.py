@@ -16,7 +16,8 @@ class Session:
     Args:
         game: the rules of the game.
         actions: moves already played from ``start``.
-        start: [K], the position before these moves; None means the start of the game.
+        start: the position before these moves, an array of K state words; None means the start of
+            the game.
 
     Raises:
         ValueError: if one of the moves is illegal; the message says where in the list it is.
@@ -33,12 +34,12 @@ class Session:
 
     @property
     def state(self) -> np.ndarray:
-        """The current position, [K]."""
+        """The current position, an array of K state words."""
         return self.states[-1]
 
     @property
     def previous_state(self) -> np.ndarray | None:
-        """The position before the last move, [K]; None before the first move."""
+        """The position before the last move (K state words); None before the first move."""
         return self.states[-2] if self.actions else None
 
     @property
@@ -69,7 +70,10 @@ class Session:
 
     @property
     def winner(self) -> int | None:
-        """The winner of a finished game: 0 for the player who began it, or 1; None for a draw."""
+        """The winner of a finished game.
+
+        It is 0 for the player who began the game, 1 for the other, and None for a draw.
+        """
         if self.result == 0.0:
             return None
         return int(self.result < 0)

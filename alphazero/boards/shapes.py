@@ -121,8 +121,10 @@ def position_shapes(
     """Draw the board of a position as shapes, with the last move marked.
 
     Args:
-        state: [K], the position.
-        previous_state: [K], the position before the last move; None marks nothing.
+        skin: the game's appearance.
+        state: the position, an array of K state words.
+        previous_state: the position before the last move, an array of K state words; if None, no
+            cells are marked.
         last_action: the last move; needed only in games whose pieces move, to mark its squares.
     """
     marked = marked_cells(game, skin, state, previous_state, last_action)
@@ -133,6 +135,9 @@ def edge_shapes(game: Game, skin: Skin) -> list[Shape]:
     """Draw the names of columns and rows as shapes along the board's edges.
 
     If actions are columns, as in Connect Four, each column is named by what a person types for it.
+
+    Args:
+        skin: the game's appearance, with the names of columns and rows.
     """
     names = list(skin.notation.column_names)
     if skin.notation.kind == "column":
@@ -156,8 +161,9 @@ def board_shapes(
     """Draw a board with its pieces and marked cells as shapes.
 
     Args:
-        board: int8[H, W], see `Game.cells`.
-        marked: bool[H, W], True = mark the cell; None marks nothing.
+        board: int8[H, W], the content of each square, as `Game.cells` numbers it.
+        skin: the game's appearance.
+        marked: bool[H, W], True for the cells to mark; if None, no cell is marked.
     """
     height, width = board.shape
     line_width = _LINE_WIDTH * max(height, width)
@@ -183,6 +189,7 @@ def piece_shape(
     """Draw a player's piece, which is a letter, a filled square or a disc.
 
     Args:
+        skin: the game's appearance.
         player: 0 for the player who began the game, 1 for the other, 2 for a blocked square.
         x, y: the centre of the cell.
         size: the side of the cell.
@@ -201,7 +208,7 @@ def placed(before: np.ndarray, after: np.ndarray) -> list[Cell]:
     """Return the cells that a move filled with pieces.
 
     Args:
-        before: int8[H, W], the board before the move, see `Game.cells`.
+        before: int8[H, W], the board before the move, numbered as by `Game.cells`.
         after: int8[H, W], the board after it.
     """
     is_placed = (before == 0) & (after != 0)
@@ -214,7 +221,7 @@ def cells_of_actions(game: Game, state: np.ndarray) -> dict[int, Cell]:
     Other actions, such as a pass, are omitted.
 
     Args:
-        state: [K], the position.
+        state: the position, an array of K state words.
     """
     board = game.cells(state)
     mask = game.legal_action_mask(state[None])[0]
@@ -231,6 +238,7 @@ def arrow(skin: Skin, squares: tuple[int, ...], width: int, thickness: float, co
     """Draw a move as an arrow from its first to its last square.
 
     Args:
+        skin: the game's appearance, which says whether columns are mirrored.
         squares: the squares that the move touches, as row * W + column.
         width: the number of the board's columns.
         thickness: the width of the arrow's shaft, in cells.
@@ -267,13 +275,14 @@ def piece_color(skin: Skin, player: int) -> str:
     """Return the colour of a player's pieces, as "#rrggbb".
 
     Args:
+        skin: the game's appearance.
         player: 0 for the player who began the game, 1 for the other, 2 for blocked squares.
     """
     return _hex(Style.parse(skin.piece_styles[player]).color)
 
 
 def text_color(skin: Skin, player: int) -> str:
-    """Return black or white as "#rrggbb", whichever is easier to read on a player's piece."""
+    """Return "#000000" or "#ffffff", whichever is easier to read on a player's piece."""
     return "#000000" if _lightness(piece_color(skin, player)) > 110 else "#ffffff"
 
 
@@ -281,6 +290,8 @@ def mixed(color: str, ground_color: str, opacity: float) -> str:
     """Blend a translucent colour with the colour of its background; all colours are "#rrggbb".
 
     Args:
+        color: the colour in front.
+        ground_color: the colour behind it.
         opacity: the weight of ``color``, from 0 to 1.
     """
     blend = "#"
@@ -294,6 +305,7 @@ def _mark_color(skin: Skin, player: int) -> str:
     """Return the colour of a marked square, as "#rrggbb".
 
     Args:
+        skin: the game's appearance.
         player: whose piece is on the square: 0 or 1, 2 for a blocked square, -1 for none.
     """
     background = Style.parse(skin.mark_style).bgcolor

@@ -17,7 +17,7 @@ from alphazero.games.batched_game import Game
 from alphazero.runtime.errors import ConfigError
 
 #: The two set-ups of a game such as Othello: that of this package's rules, in which white begins,
-#: and that of other programs, in which black does.
+#: and that of other programs, in which black begins.
 SETUPS = ("white_first", "standard")
 
 

@@ -63,9 +63,11 @@ def draw_board(
     """Draw a position as text, with the last move marked and the legal moves labelled.
 
     Args:
-        state: [K], the position.
+        skin: the game's appearance.
+        state: the position, an array of K state words.
         medium: the abilities of the terminal.
-        previous_state: [K], the position before the last move; None marks nothing.
+        previous_state: the position before the last move, an array of K state words; if None, no
+            cells are marked.
         labels: whether legal squares are labelled with what to type; columns always are.
         numbered: whether the labels are numbers, in a game whose notation numbers the legal
             squares.
@@ -88,8 +90,8 @@ def plain_board(
     """Draw a board in plain letters, with the legal actions labelled.
 
     Args:
-        board: int8[H, W], see `Game.cells`.
-        legal_action_mask: bool[A], True = legal.
+        board: int8[H, W], the content of each square, as `Game.cells` numbers it.
+        legal_action_mask: bool[A], True for legal actions.
         label: returns the text that a person types for an action.
     """
     notation = Notation(game)
@@ -116,8 +118,9 @@ def _labels(
     Legal columns are bold, the others dim.
 
     Args:
+        notation: the game's notation, which tells whether actions are columns or squares.
         shape: the height and the width of the board.
-        legal_action_mask: bool[A], True = legal.
+        legal_action_mask: bool[A], True for legal actions.
         label: returns the text that a person types for an action.
     """
     if notation.kind == "column":
@@ -139,7 +142,8 @@ def _number_label(skin: Skin, legal_action_mask: np.ndarray) -> Callable[[int], 
     """Make a function that returns an action's number on the board, or its text if it has none.
 
     Args:
-        legal_action_mask: bool[A], True = legal.
+        skin: the game's appearance, whose notation numbers the actions.
+        legal_action_mask: bool[A], True for legal actions.
     """
     actions = skin.notation.numbered(np.flatnonzero(legal_action_mask).tolist())
     numbers = {action: str(number) for number, action in enumerate(actions)}
@@ -150,7 +154,9 @@ def piece(skin: Skin, player: int, medium: Medium) -> Text:
     """Draw the piece of a player, in colour if the terminal shows colours.
 
     Args:
+        skin: the game's appearance.
         player: 0 for the player who began the game, 1 for the other.
+        medium: the abilities of the terminal.
     """
     if not medium.color:
         return Text(skin.letters[1 + player])
@@ -166,7 +172,9 @@ def side(skin: Skin, player: int, medium: Medium) -> Text:
     """Draw the piece and the name of a player, or only the piece if both are the same letter.
 
     Args:
+        skin: the game's appearance.
         player: 0 for the player who began the game, 1 for the other.
+        medium: the abilities of the terminal.
     """
     mark = piece(skin, player, medium)
     name = skin.sides[player]
@@ -188,13 +196,15 @@ def marked_cells(
     """Return which cells to mark: those of the last move or, after a win, the winning lines.
 
     Args:
-        state: [K], the position.
-        previous_state: [K], the position before the last move; None marks nothing.
+        skin: the game's appearance.
+        state: the position, an array of K state words.
+        previous_state: the position before the last move, an array of K state words; if None, no
+            cells are marked.
         last_action: the action between the two states; needed only in games whose pieces move, in
             which its squares are marked.
 
     Returns:
-        bool[H, W], True = mark the cell.
+        bool[H, W], True for the cells to mark.
     """
     board = game.cells(state)
     if previous_state is None:
@@ -215,7 +225,9 @@ def _lines(board: np.ndarray, length: int) -> np.ndarray:
     """Return which cells belong to a line of ``length`` equal pieces, bool[H, W].
 
     Args:
-        board: int8[H, W], see `Game.cells`; blocked squares form no lines.
+        board: int8[H, W], the content of each square, as `Game.cells` numbers it; blocked squares
+            form no lines.
+        length: number of equal pieces in a row that make a line.
     """
     in_line = np.zeros(board.shape, bool)
     steps = np.arange(length)
@@ -236,10 +248,11 @@ class _Drawing:
     """Draws one board as lines of text.
 
     Args:
-        board: int8[H, W], see `Game.cells`.
+        board: int8[H, W], the content of each square, as `Game.cells` numbers it.
+        skin: the game's appearance.
         medium: the abilities of the terminal.
         labels: what a person types for each legal action.
-        marked: bool[H, W], True = mark the cell.
+        marked: bool[H, W], True for the cells to mark.
     """
 
     def __init__(
@@ -272,7 +285,10 @@ class _Drawing:
         return Text("\n", no_wrap=True, overflow="crop").join(filter(None, lines))
 
     def _column_labels(self) -> Text:
-        """Draw the line above the board: the labels or else the names of its columns, if any."""
+        """Draw the line above the board: the labels of its columns or else their names.
+
+        The line is empty if the columns have neither.
+        """
         names = [Text(name, "dim") for name in self._skin.notation.column_names]
         labels = self._labels.columns or names
         line = Text(" " * (self._margin + 1) if labels else "")
@@ -287,6 +303,7 @@ class _Drawing:
         """Draw one of the text lines that make up a row of squares.
 
         Args:
+            row: the row of the board, counted from the top.
             is_middle: whether it is the middle line, which shows the contents of the squares.
         """
         names = self._skin.notation.row_names
@@ -301,7 +318,10 @@ class _Drawing:
         return line.append(self._box.mid_left, self._frame_style)
 
     def _cell(self, row: int, column: int) -> tuple[str, str]:
-        """Return the contents of a square, padded to the width of a cell, and their rich style."""
+        """Return the text of a square and the text's rich style.
+
+        The text is padded to the width of a cell.
+        """
         skin = self._skin
         owner = int(self._board[row, column])
         is_marked = bool(self._marked[row, column])
@@ -326,7 +346,10 @@ class _Drawing:
 
 
 def own_text(game: Game, value: float) -> str:
-    """Format a result in [-1, 1], or a mean of results, on the game's own scale, such as points."""
+    """Format a result or a mean of results on the game's own scale, such as "3.5" points.
+
+    The given ``value`` is in [-1, 1]; it is rounded to two decimals.
+    """
     return f"{round(game.own_result(value), 2) + 0.0:g}"  # adding 0 turns -0 into 0
 
 
@@ -363,7 +386,7 @@ def ending_text(game: Game, sides: tuple[str, str], first_result: float) -> str:
 
 
 def expectation_text(value: float, game: Game | None = None) -> str:
-    """Format an expected result in [-1, 1] such as ``+0.12 (56%)``; nan becomes "".
+    """Format an expected result in [-1, 1] such as ``+0.12 (56%)``; NaN becomes "".
 
     The percentage is the expected score, in which a draw counts as half a win.
 

@@ -1,7 +1,7 @@
 """The console command `alphazero` and its subcommands.
 
 Each subcommand is a module of this package, imported only when it is called, so that `alphazero
---help` does not load torch. `alphazero.cli.command` describes the parts of such a module.
+--help` does not load torch. `alphazero.cli.command` describes what such a module contains.
 """
 
 import contextlib
@@ -43,15 +43,15 @@ _ADVICE = {
 }
 #: Matches messages of RuntimeErrors that report a lack of memory or threads.
 _LACKING = re.compile("out of memory|not enough memory|alloc.* memory|can't start new thread")
-#: Matches torch's message about a full GPU memory; only its first size matters and is captured.
+#: Matches torch's message about a full GPU memory; the first size in the message is captured.
 _GPU_MEMORY = re.compile(r"CUDA out of memory\.( Tried to allocate [\d.]+ \w+\.)?.*", re.DOTALL)
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run a subcommand of `alphazero`, printing a failure as one line on standard error.
+    """Run a subcommand of `alphazero`; if it fails, print one line on standard error.
 
     Args:
-        arguments: the command line, subcommand first; None takes the process's arguments.
+        arguments: the command line, subcommand first; None means the arguments of this process.
 
     Returns:
         The exit status: 0 for success; 1 if `check_game` finds a broken law or `prove` a misplayed
@@ -158,7 +158,7 @@ def error_text(error: Exception) -> str | None:
 
 
 def _place_of(error: OSError) -> str:
-    """Return the path of the file that an error is about, followed by ": "; "" if unknown.
+    """Return the path of the file that an error is about, followed by ": ", or "" if unknown.
 
     If standard output cannot be written, "standard output: " is returned, and all further output to
     standard output is discarded.

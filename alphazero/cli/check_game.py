@@ -90,7 +90,8 @@ def _report_lines(options: CheckOptions, report: RuleReport) -> list[str]:
     They state what was checked, the lengths and results of random games, and what looks suspicious.
 
     Args:
-        options: what was to be checked; the number of positions may not have been reached in time.
+        options: what was to be checked; its time limit may have ended the check before its number
+            of positions was reached.
         report: what was found.
     """
     plies = counted(len(report.perft) - 1, "move")
@@ -124,9 +125,9 @@ def _report_lines(options: CheckOptions, report: RuleReport) -> list[str]:
 def starting_values(name: str, report: RuleReport) -> list[str]:
     """Propose settings for a game's first training run, as arguments of `alphazero train`.
 
-    They follow those of our own games (`configs/game`), scaled to the size of the board, the number
-    of legal moves and the length of games. A game that ships with the program has its own config
-    file, so only the argument ``game=NAME`` is returned.
+    The proposals follow the settings of this package's games (`configs/game`), scaled to the size
+    of the board, the number of legal moves and the length of games. A game that ships with the
+    program has its own config file, so only the argument ``game=NAME`` is returned.
 
     Args:
         name: the game, as a name, a path of a Python file, or ``module:Class``.

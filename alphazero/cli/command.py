@@ -96,7 +96,8 @@ def figures_table(*headings: str, left: str | None = None) -> Table:
 
     Args:
         headings: the headings of the right-justified columns.
-        left: the heading of a left-justified first column for names; None omits this column.
+        left: the heading of a left-justified first column for names; if None, there is no such
+            column.
     """
     table = Table(box=None, pad_edge=False, header_style="bold")
     if left is not None:

@@ -152,7 +152,7 @@ def _players(spec: str, settings: Settings, game: Game) -> dict[str, Player]:
 
 
 def _measure(label: str, player: Player, evaluation_set: EvaluationSet) -> AccuracyReport:
-    """Measure a player's accuracy on an evaluation set, showing a progress bar.
+    """Measure a player's accuracy on an evaluation set, and show a progress bar.
 
     Args:
         label: the player's column heading, shown beside the bar.
@@ -205,7 +205,7 @@ class Pair(NamedTuple):
 
 
 def _pairs(reports: dict[str, AccuracyReport], baseline: dict[str, AccuracyReport]) -> list[Pair]:
-    """Pair each report of the player with a comparable report of the baseline.
+    """Pair each of the player's reports with the comparable report of the baseline.
 
     Reports with the same heading, such as "network alone", are paired. So are the last reports of
     both players, in which each plays with its own search limits.
@@ -228,6 +228,9 @@ def paired_table(pairs: Iterable[Pair]) -> Table:
 
     Each row has both accuracies and their difference, player minus baseline, in % and with 95%
     confidence intervals.
+
+    Args:
+        pairs: the reports to compare, of the player and the baseline.
     """
     table = figures_table("accuracy", "baseline", "difference", left="%")
     for pair in pairs:

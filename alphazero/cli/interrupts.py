@@ -82,7 +82,7 @@ def _unraisable(unraisable: Any) -> None:
     incomplete objects raise them.
 
     Args:
-        unraisable: describes the discarded exception, see `sys.unraisablehook`.
+        unraisable: describes the discarded exception (see `sys.unraisablehook`).
     """
     if issubclass(unraisable.exc_type, KeyboardInterrupt):
         _thread.start_new_thread(_send_again, ())

@@ -103,13 +103,13 @@ def run(settings: Settings, console: Console) -> None:
 def _play(
     game: Game, players: tuple[Player, Player], settings: Settings, sprt: Sprt | None
 ) -> MatchReport:
-    """Play the match, showing a progress bar with the results so far.
+    """Play the match, and show a progress bar with the results so far.
 
     Args:
         game: the game to play.
         players: players A and B.
         settings: the number of games and the kind, length and seed of the openings.
-        sprt: the sequential test that may end the match early; None plays all games.
+        sprt: the sequential test that may end the match early; if None, all games are played.
 
     Raises:
         ConfigError: if there are not enough suitable openings.
@@ -185,7 +185,7 @@ def report_table(
     sides: tuple[str, str] = ("A", "B"),
     thinking: Sequence[str] = ("", ""),
 ) -> Table:
-    """Make a table of the results of a match, from player A's viewpoint.
+    """Make a table of a match's results, from player A's viewpoint.
 
     It contains the results by colour, the score and the Elo difference with confidence intervals,
     and the number of different games.
@@ -249,7 +249,8 @@ def _table(title: str, report: MatchReport, sides: Sequence[str], thinking: Sequ
         title: printed in bold above the table.
         report: the match, with the names of the players.
         sides: what the players are called in the table, such as "A" and "B".
-        thinking: how each player chooses moves, such as "openvino int8, search"; "" leaves it out.
+        thinking: how each player chooses moves, such as "openvino int8, search"; if "", it is left
+            out.
     """
     table = Table(title=Text(title, "bold"), title_justify="left", show_header=False)
     table.add_column(style="dim")
@@ -262,14 +263,18 @@ def _table(title: str, report: MatchReport, sides: Sequence[str], thinking: Sequ
 
 
 def tally_text(tally: Tally | MatchProgress) -> str:
-    """Format player A's wins, draws and losses, such as "3 won, 1 drawn, 2 lost"."""
+    """Format player A's wins, draws and losses, such as "3 won, 1 drawn, 2 lost".
+
+    Args:
+        tally: the numbers of games that player A won, drew and lost.
+    """
     return f"{tally.wins} won, {tally.draws} drawn, {tally.losses} lost"
 
 
 def _add_test(table: Table, report: MatchReport, sprt: Sprt, num_games: int) -> None:
     """Add the result of a sequential test to the table of a match.
 
-    If the test ended the match early, a warning that the score is overstated is added too.
+    If the test ended the match early, a row warns that the score is overstated.
 
     Args:
         table: the table to which rows are added.

@@ -40,7 +40,7 @@ class Settings(PlayerSettings):
 
 
 def run(settings: Settings, console: Console) -> None:
-    """Play the match, printing the result of each game and finally a table of all results.
+    """Play the match, and print the result of each game and finally a table of all results.
 
     Raises:
         ConfigError: if a setting cannot be used, PettingZoo is not installed, or no window can be
@@ -75,13 +75,13 @@ def _play(
     settings: Settings,
     console: Console,
 ) -> MatchReport:
-    """Play the games of a match, printing the result of each.
+    """Play the games of a match, and print the result of each.
 
     Moves and boards are also printed with ``render=ansi``, or if a person plays.
 
     Args:
         environment: the PettingZoo environment.
-        view: converts the environment's observations to positions of our game.
+        view: converts the environment's observations to positions of this package's game.
         agents: the two players; the first moves first in games 1, 3, 5 and so on.
         settings: the number of games, the seed and how the games are displayed.
         console: where to print.

@@ -73,7 +73,8 @@ def run(
     Args:
         settings: the game, its players and how the board is displayed; a missing seed is filled in.
         console: where the boards and moves are printed.
-        read_line: reads a line from the user, given the prompt; None reads from the terminal.
+        read_line: prints the given prompt and returns the typed line; if None, lines are read from
+            the terminal.
 
     Raises:
         ConfigError: if a setting cannot be used.
@@ -155,7 +156,7 @@ def _adviser(settings: Settings, game: Game, specs: tuple[str, str]) -> Callable
     a person nor random, else the game's default player.
 
     Args:
-        settings: holds ``hint`` and the player's settings, whose seed is increased by 2.
+        settings: holds ``hint`` and the settings of the player, which gets this seed plus 2.
         game: the game in which hints are given.
         specs: the specifications of both sides' players.
 

@@ -58,7 +58,8 @@ def choose_game(
 
     Args:
         named: the game's name given by the user, or None.
-        specs: player specifications, such as "uct:1000" or the path of a network; None is skipped.
+        specs: player specifications, such as "uct:1000" or the path of a network; None entries are
+            skipped.
         settings: settings for what the specifications leave open.
         default: the game if the user names none and no player is the path of a network.
 
@@ -85,7 +86,7 @@ def read_start(moves: str, game: Game, skin: Skin) -> list[int]:
     """Convert the text of the setting ``moves`` to actions.
 
     Args:
-        moves: the moves as text, such as "4,4,3"; "" for none.
+        moves: the moves as text, such as "4,4,3"; "" if there are none.
         game: the game in which the moves are played.
         skin: the game's appearance, which determines the notation of moves.
 
@@ -124,7 +125,8 @@ def make_pair(
         settings: settings for what the specifications leave open; the second player gets this seed
             plus 1.
         make: makes a player from its specification, the game and its settings.
-        make_person: makes the player for the specification ``human``; None refuses ``human``.
+        make_person: makes the player for the specification ``human``; if None, ``human`` is
+            refused.
 
     Raises:
         ConfigError: if a player does not exist, or cannot play this game.

@@ -196,7 +196,8 @@ def _start(
 
     Args:
         settings: names the game, the moves and the setup.
-        specs: specifications of the players, whose network may determine the game; None is skipped.
+        specs: specifications of the players, whose network may determine the game; None entries are
+            skipped.
         limits: the players' number of simulations and seed.
 
     Returns:
@@ -212,8 +213,8 @@ def _thought(player: Player, session: Session) -> Thought:
     """Let a player analyse the current position and, if it has a network, query that network too.
 
     Returns:
-        The analysis and, if the player searches with a network, the network's own policy and its
-        value for the player to move; otherwise None and NaN.
+        The analysis, the network's own policy, and the network's value for the player to move. The
+        policy is None and the value NaN unless the player searches with a network.
     """
     analysis = player.analyse(session.state)
     if not hasattr(player, "evaluator") or not analysis.visits.any():

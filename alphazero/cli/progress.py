@@ -56,7 +56,10 @@ def progress(text: str, total: int) -> Iterator[Callable[..., None]]:
 
 
 def progress_bar() -> Progress:
-    """Make a progress bar on standard error, as wide as the terminal; invisible without one."""
+    """Make a progress bar on standard error, as wide as the terminal.
+
+    It is invisible if standard error is not a terminal.
+    """
     console = Console(stderr=True, emoji=False)
     return Progress(
         TextColumn("{task.description}", markup=False),

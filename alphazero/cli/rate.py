@@ -114,7 +114,7 @@ def run(settings: Settings, console: Console) -> int:
 def _play(
     game: Game, players: dict[str, Player], file: RatingFile, settings: Settings, anchor: str
 ) -> None:
-    """Play the games, writing ratings.json after every match and showing a progress bar.
+    """Play the games; write ratings.json after every match, and show a progress bar.
 
     Args:
         game: the game to play.
@@ -223,8 +223,8 @@ def ratings_table(ratings: Ratings, file: RatingFile) -> Table:
 def growth_text(ratings: Ratings, file: RatingFile) -> str:
     """Format how much Elo the newest network has gained over the oldest, with a 95% interval.
 
-    Only networks with the same search settings as the newest one are considered; if there is no
-    other such network, the text is empty.
+    The text ends like "+120 Elo (95% interval +80 to +160)". Only networks with the same search
+    settings as the newest one are considered; if there is no other such network, the text is "".
 
     Args:
         ratings: the players' Elo ratings, with their standard errors.
@@ -247,8 +247,12 @@ def growth_text(ratings: Ratings, file: RatingFile) -> str:
 def rating_cells(ratings: Ratings, player: str) -> tuple[str, str, str]:
     """Format a player's cells in the table: Elo, standard error and 95% confidence interval.
 
-    The standard error is "" for the anchor, whose rating is given, and for a player whose rating is
-    only a bound, for example because it has won all its games.
+    The standard error's cell is "" for the anchor, whose rating is given, and for a player whose
+    rating is only a bound, for example because it has won all its games.
+
+    Args:
+        ratings: the ratings of all players.
+        player: the name of the player.
     """
     index = ratings.players.index(player)
     elo = f"{ratings.elo[index]:.0f}"

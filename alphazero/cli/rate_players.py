@@ -124,7 +124,7 @@ def _network_name(path: Path) -> str:
     """Return the name under which ratings.json stores the network in a file.
 
     It is the path of the file. A shipped network, whose file a later version may replace, is named
-    after the run and the iteration that it comes from.
+    after its run and iteration, such as "best (RUN/000012)".
     """
     if not is_shipped(path):
         return str(path)

@@ -7,8 +7,8 @@ and change any single setting.
     alphazero train --multirun game=tic_tac_toe seed=1,2,3
     alphazero train resume=latest
 
-`main` composes and checks the settings of each run with `alphazero.training.run_config`; `_train`
-trains the run with `alphazero.training.trainer`.
+`main` composes and checks each run's settings with `alphazero.training.run_config`; `_train` trains
+the run with `alphazero.training.trainer`.
 """
 
 import argparse
@@ -234,7 +234,7 @@ def _print_runs(folders: list[RunFolder], console: Console) -> None:
     """Print each run's final strength, and a command that compares the first two runs.
 
     Args:
-        folders: the folders of the runs of a sweep, at least two.
+        folders: the folders of a sweep's runs; there must be at least two.
         console: where to print.
     """
     table = figures_table("strength, %", left="\nrun")
@@ -323,7 +323,10 @@ def start_lines(trainer: Trainer, resumed: bool) -> list[str]:
 
 
 def kept_text(trainer: Trainer) -> str:
-    """Format a message that says which iteration of a stopped run is stored and how to resume."""
+    """Format a message that says which iteration of a stopped run is stored and how to resume.
+
+    It is like "Iteration 12 is stored; resume with: alphazero train resume=RUN_FOLDER".
+    """
     if not trainer.store.iteration:
         return "No iteration was finished, so nothing is kept."
     resume = f"{program()} train {_resume_words(trainer)}"
@@ -388,7 +391,7 @@ def finished_lines(trainer: Trainer) -> list[str]:
 
 
 def _longer_run(trainer: Trainer, is_proven: bool = False) -> str:
-    """Format the command that trains a run further, doubling the limits that have ended it.
+    """Format the command that trains a run further, with twice the limits that ended it.
 
     Args:
         trainer: the trainer of the finished run.

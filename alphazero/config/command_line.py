@@ -3,7 +3,7 @@
 The type of a setting decides how its value is read: text is taken literally, a list is parsed as
 YAML (``[3,3]``); ``null`` means no value. Hydra's grammar is not used for values, because it gives
 commas and equals signs a meaning: ``second=uct:500,uct_c=0.7`` would need two pairs of quotes, as
-would 12 of the 212 values in our documentation. `alphazero.config.hydra` uses Hydra only to merge
+would 12 of the 212 values in the documentation. `alphazero.config.hydra` uses Hydra only to merge
 config files.
 """
 
@@ -46,7 +46,7 @@ def from_overrides(cls: type, words: list[str], command: str) -> Any:
 
 
 def parse_overrides(cls: type, words: list[str], command: str) -> dict[str, Any]:
-    """Convert ``key=value`` arguments to nested dictionaries, checking the keys but not the values.
+    """Convert ``key=value`` arguments to nested dictionaries; check the keys but not the values.
 
     Args:
         cls: the settings class, which defines the allowed keys.

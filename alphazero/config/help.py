@@ -44,8 +44,8 @@ def print_help(
         summary: what the command does.
         settings: an instance of the command's settings class; its values are shown as the defaults.
         examples: example command lines.
-        choices: the command's config groups, and the names of the files in each; None if it has
-            none.
+        choices: the command's config groups, and the names of the files in each; None if the
+            command has none.
         sections: names of the sections or single settings to print instead of the overview, or
             "all"; only for commands with ``choices``.
 

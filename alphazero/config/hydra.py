@@ -79,7 +79,7 @@ class Composer:
         Args:
             cls: the settings class, whose defaults the config files change.
             folder: the folder of the config files that ship with the program.
-            config_dir: a folder with the user's own config files, or None.
+            config_dir: a folder with the user's own config files; None if there is none.
 
         Raises:
             ConfigError: if the user's folder does not exist.
@@ -179,7 +179,7 @@ class Composer:
         return ConfigError(f"{start}{text}.{hint}", key=setting)
 
     def _missing(self, error: MissingConfigException) -> ConfigError:
-        """Make the error for a config-group choice without a file, suggesting a similar choice."""
+        """Make the error for a choice that has no config file; it suggests a similar choice."""
         # Such as "experiment/ablation/adam".
         group, _, choice = str(error.missing_cfg_file).partition("/")
         choices = self.groups.get(group, [])

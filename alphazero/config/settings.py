@@ -49,7 +49,7 @@ def option(
         default: the default value; each instance gets its own copy of a list or dictionary.
         help: a line of text for `--help`.
         low, high: inclusive bounds of a number, or of each number in a list; None means no bound.
-        choices: the allowed values; None allows any value within the bounds.
+        choices: the allowed values; None means any value within the bounds.
     """
     metadata = {"help": help, "low": low, "high": high, "choices": choices}
     if isinstance(default, (list, dict)):
@@ -116,7 +116,7 @@ def _walk(settings: Any, prefix: str = "") -> Iterator[tuple[str, dataclasses.Fi
 
     Args:
         settings: an instance of a settings dataclass, whose sections are included.
-        prefix: put before each key; used to recurse into sections.
+        prefix: text put before each key; only the recursive calls for sections pass it.
     """
     for field in dataclasses.fields(settings):
         key = prefix + field.name
@@ -146,7 +146,10 @@ def _without_none(annotation: Any) -> Any:
 
 
 def _number_text(value: float) -> str:
-    """Format a bound of a range; an integer above 2^53 is written as the next power of two."""
+    """Format a bound of a range as text.
+
+    An integer above 2^53 is written as the next power of two, such as "2^63".
+    """
     if isinstance(value, float):
         return f"{value:g}"
     return f"2^{value.bit_length()}" if value > 2**53 else str(value)

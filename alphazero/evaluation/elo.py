@@ -168,8 +168,8 @@ def fit(counts: np.ndarray, precision: float = 0.0) -> np.ndarray:
     """Compute the maximum-likelihood ratings of P players by Newton's method.
 
     Args:
-        counts: float64[P, P, 5], numbers of game pairs by player, opponent and score, see
-            `count_pairs`.
+        counts: float64[P, P, 5], numbers of game pairs by player, opponent and score (see
+            `count_pairs`).
         precision: inverse variance of a normal prior with mean 0 on each rating, in the units of
             the ratings. With 0 there is no prior; the likelihood must then have a finite maximum,
             so no group of players may have won every game against the rest.
@@ -217,8 +217,8 @@ def information(counts: np.ndarray, units: np.ndarray) -> np.ndarray:
     """Return the Fisher information matrix of the ratings: H in the module docstring.
 
     Args:
-        counts: float64[P, P, 5], numbers of game pairs by player, opponent and score, see
-            `count_pairs`.
+        counts: float64[P, P, 5], numbers of game pairs by player, opponent and score (see
+            `count_pairs`).
         units: float64[P], ratings in units of 400 / ln 10 Elo.
 
     Returns:
@@ -234,8 +234,8 @@ def _log_likelihood(
     """Return the log-likelihood of the ratings, including the prior, and the gradient.
 
     Args:
-        counts: float64[P, P, 5], numbers of game pairs by player, opponent and score, see
-            `count_pairs`.
+        counts: float64[P, P, 5], numbers of game pairs by player, opponent and score (see
+            `count_pairs`).
         units: float64[P], ratings in units of 400 / ln 10 Elo.
         precision: inverse variance of the prior, as in `fit`.
 
@@ -258,8 +258,8 @@ def _sandwich(counts: np.ndarray, units: np.ndarray) -> np.ndarray:
     It is the covariance of ratings that are shifted so that their mean is 0.
 
     Args:
-        counts: float64[P, P, 5], numbers of game pairs by player, opponent and score, see
-            `count_pairs`.
+        counts: float64[P, P, 5], numbers of game pairs by player, opponent and score (see
+            `count_pairs`).
         units: float64[P], ratings in units of 400 / ln 10 Elo.
 
     Returns:
@@ -302,8 +302,8 @@ def _same_group(counts: np.ndarray) -> np.ndarray:
     scores by winning or drawing a game.
 
     Args:
-        counts: float64[P, P, 5], numbers of game pairs by player, opponent and score, see
-            `count_pairs`.
+        counts: float64[P, P, 5], numbers of game pairs by player, opponent and score (see
+            `count_pairs`).
 
     Returns:
         bool[P, P], symmetric and True on the diagonal.

@@ -64,6 +64,7 @@ def play_match(
 
     Args:
         player_a: the player from whose viewpoint the match is reported.
+        player_b: the opponent.
         num_games: maximum number of games to play; must be even. Games 2i and 2i + 1 share an
             opening, and player A moves first in game 2i.
         openings: how to sample the openings; their seed is independent of the players' seeds.
@@ -108,7 +109,9 @@ def check_num_games(num_games: int, key: str = "num_games", low: int = 2) -> Non
     """Raise an error unless a number of games is even and at least ``low``.
 
     Args:
+        num_games: the number of games to check.
         key: the setting that contains the number, for the error message.
+        low: the smallest number allowed.
 
     Raises:
         ConfigError: if ``num_games`` is odd or less than ``low``.
@@ -184,8 +187,8 @@ class _Match:
 
         Args:
             should_stop: called after each counted pair with the numbers of pairs so far by player
-                A's score, see `play_match`; the match ends when the result is True. None never
-                stops.
+                A's score (see `play_match`); the match ends when the result is True. If None, it
+                never ends early.
         """
         while not self._stopped and self.num_counted < len(self._scores):
             points = self._scores[self.num_counted : self.num_counted + 2]

@@ -40,6 +40,9 @@ class Openings:
     def sample(self, game: Game, num_openings: int) -> list[tuple[int, ...]]:
         """Sample the moves of random openings, none of which ends the game.
 
+        Args:
+            num_openings: number of openings to sample.
+
         Returns:
             The moves of each opening: `plies` actions from the start of the game.
 
@@ -131,6 +134,11 @@ def _random_openings(
     game: Game, num: int, plies: int, generator: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
     """Play ``num`` random games for ``plies`` plies and drop those that have finished by then.
+
+    Args:
+        num: number of games to play.
+        plies: number of plies in each game.
+        generator: the source of the random moves.
 
     Returns:
         The moves, int32[n, plies], and the positions after them, [n, K], of the n unfinished games.

@@ -35,7 +35,7 @@ class PuzzleResults:
 
     @property
     def difference_margin(self) -> float:
-        """Half the width of the 95% confidence interval of `difference`; nan for a single opening.
+        """Half the width of the 95% confidence interval of `difference`; NaN for a single opening.
 
         It is 1.96 standard errors of the mean.
         """
@@ -51,7 +51,7 @@ class PuzzleResults:
             results: float64[N], the player's result from each opening.
 
         Returns:
-            The fraction, in [0, 1]; nan if the results of perfect play are unknown.
+            The fraction, in [0, 1]; NaN if the results of perfect play are unknown.
         """
         if self.best is None:
             return math.nan

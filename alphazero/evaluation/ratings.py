@@ -39,7 +39,7 @@ class RatingFile:
     #: the iteration and the training time in seconds ("elapsed_s") of the run's networks, by player
     networks: dict[str, dict[str, Any]] = field(default_factory=dict)
     matches: list[TournamentMatch] = field(default_factory=list)
-    #: digest of the game's rules, see `alphazero.games.batched_game.Game`; "" if there is none
+    #: digest of the game's rules (see `alphazero.games.batched_game.Game`); "" if there is none
     rules_digest: str = ""
 
     @classmethod
@@ -49,6 +49,7 @@ class RatingFile:
         """Read a run's rating file, or return an empty `RatingFile` if it does not exist yet.
 
         Args:
+            path: the path of ratings.json, which need not exist.
             game: the name of the game that the run's networks play.
             opening_plies: number of random moves at the start of each rated game.
             rules_digest: digest that identifies a user-defined game's rules; "" for other games.
@@ -101,7 +102,7 @@ class RatingFile:
 
     @property
     def pairings(self) -> list[Pairing]:
-        """Each match's players and numbers of game pairs with each score, as input for ratings."""
+        """A `Pairing` for each match: its players, and how many pairs of games had each score."""
         return [match.pairing for match in self.matches]
 
     @property
@@ -111,7 +112,10 @@ class RatingFile:
 
     @property
     def num_distinct_games(self) -> int:
-        """Number of games, counting those with equal players, moves and first player once."""
+        """Number of different games.
+
+        Games with the same players, moves and first player count once.
+        """
         games = set()
         for match in self.matches:
             players = (match.player_a, match.player_b)
@@ -123,7 +127,7 @@ class RatingFile:
         """Write the matches and ratings to `path`, replacing the file atomically.
 
         Args:
-            ratings: the ratings to store for other programs; None stores an empty list.
+            ratings: the ratings to store for other programs; if None, an empty list is stored.
         """
         plain_ratings = []
         if ratings is not None:
@@ -158,6 +162,10 @@ def rating_text(ratings: Ratings, player: str) -> str:
 
     If the rating is only a bound (see `Ratings.is_bound`), the text is "below 900" or "above 1500",
     with the end of the 95% confidence interval that is nearer to the anchor's rating.
+
+    Args:
+        ratings: the ratings of all players.
+        player: the name of the player.
     """
     index = ratings.players.index(player)
     elo = ratings.elo[index]

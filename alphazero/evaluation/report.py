@@ -126,7 +126,7 @@ class MatchReport:
 
     @cached_property
     def pair_counts(self) -> tuple[float, ...]:
-        """Number of pairs of games with each mean score of player A: 0, 1/4, 1/2, 3/4 and 1.
+        """How many pairs of games had each mean score of player A: 0, 1/4, 1/2, 3/4 and 1.
 
         The numbers can be fractional: `count_pair` splits a pair whose score lies between two of
         these.
@@ -143,7 +143,10 @@ class MatchReport:
 
     @property
     def elo(self) -> float:
-        """Player A's rating minus player B's, in Elo; infinite if either scored every point."""
+        """Player A's rating minus player B's, in Elo.
+
+        It is infinite if one of the players scored every point.
+        """
         return elo_from_score(self.score)
 
     @property
@@ -163,7 +166,7 @@ class MatchReport:
 
     @property
     def num_distinct_games(self) -> int:
-        """Number of games, counting those with equal moves and the same first player once."""
+        """Number of different games; those with equal moves and first player count once."""
         return len({(game.moves, game.a_moves_first) for game in self.games})
 
     def to_plain(self) -> dict[str, Any]:
@@ -199,8 +202,8 @@ def pair_score(points: Sequence[float], num_players: int = 2) -> float:
     well.
 
     Args:
-        points: player A's points in each game of the pair: 1 for a win, 0.5 for a draw, 0 for a
-            loss; see `MatchGame.score`.
+        points: player A's points in each game of the pair, as in `MatchGame.score`: 1 for a win,
+            0.5 for a draw, 0 for a loss.
         num_players: number of players in one game: 1 or 2.
     """
     mean = sum(points) / len(points)
@@ -231,7 +234,7 @@ def count_pair(counts: list[float], score: float) -> None:
 def score_interval(pair_scores: Sequence[float]) -> Interval:
     """Compute the 95% confidence interval of a player's expected score.
 
-    It is the "plus four" interval of Agresti and Coull, see the module docstring.
+    It is the "plus four" interval of Agresti and Coull (see the module docstring).
 
     Args:
         pair_scores: the player's mean points in each pair of games, in [0, 1].
@@ -289,5 +292,5 @@ def _centre_and_stderr(pair_scores: Sequence[float]) -> tuple[float, float]:
 
 
 def _finite(number: float) -> float | None:
-    """Return the number, or None if it is infinite or nan, which JSON cannot represent."""
+    """Return the number, or None if it is infinite or NaN, which JSON cannot represent."""
     return number if math.isfinite(number) else None

@@ -13,7 +13,7 @@ result, players meet opponents of similar strength, new players play first, and 
 equally often.
 
 The ratings used for scheduling have a wide normal prior, so that players without games also have a
-rating. The reported ratings have no prior, see `alphazero.evaluation.elo`. The schedule depends
+rating. The reported ratings, from `alphazero.evaluation.elo`, have no prior. The schedule depends
 only on the matches, so an interrupted tournament continues with the same pairing.
 """
 

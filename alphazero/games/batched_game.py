@@ -56,8 +56,8 @@ class Game(abc.ABC):
     #: The worst and the best result on the game's own scale, which become -1 and 1 in `results`.
     result_range: tuple[float, float] = (-1.0, 1.0)
     notes: tuple[str, ...] = ()  #: warnings for the user about rules that are valid but look wrong
-    #: SHA-256 hex digest that identifies a user's rules, see `alphazero.own_games.rules_digest`; ""
-    #: for games identified by their names: those of this package and of its adapters.
+    #: SHA-256 hex digest that identifies a user's rules (see `alphazero.own_games.rules_digest`);
+    #: "" for games identified by their names: those of this package and of its adapters.
     rules_digest: str = ""
     rules_text: str = ""  #: the text of the rules from which the digest is computed
     appearance: Appearance = Appearance()  #: see `rules.appearance`
@@ -91,7 +91,7 @@ class Game(abc.ABC):
         """Return the network's input for the player to move, float32[B, C, H, W].
 
         Args:
-            states: [B, K], the positions.
+            states: [B, K], one position of K state words per row.
         """
 
     @abc.abstractmethod
@@ -109,14 +109,14 @@ class Game(abc.ABC):
 
     @abc.abstractmethod
     def cells(self, state: np.ndarray) -> np.ndarray:
-        """Return the board of a state ([K]) as int8[H, W].
+        """Return the board of a state (K entries) as int8[H, W].
 
         A square is 0 if empty, 1 if it holds a piece of the player who began the game, 2 if it
         holds the other player's, and 3 if it is blocked, in games with blocked squares.
         """
 
     def cells_to_state(self, board: np.ndarray, player: int) -> np.ndarray:
-        """Return the state ([K]) with the given board and player to move.
+        """Return the state (K entries) with the given board and player to move.
 
         Args:
             board: int8[H, W], as `cells` returns it.
@@ -131,7 +131,7 @@ class Game(abc.ABC):
         )
 
     def text_to_state(self, text: str, player: int) -> np.ndarray:
-        """Convert a board, typed in the form that `state_to_text` writes, to a state ([K]).
+        """Convert a board, typed in the form that `state_to_text` writes, to a state (K entries).
 
         Args:
             text: one line per row, one letter of `piece_letters` per square.
@@ -206,24 +206,38 @@ class Game(abc.ABC):
         return f"{type(self).__name__}({self.name!r})"
 
     def over(self, states: np.ndarray) -> np.ndarray:
-        """Return whether the game is finished in each position, bool[B]."""
+        """Return whether the game is finished in each position, bool[B].
+
+        Args:
+            states: [B, K], one position of K state words per row.
+        """
         return self.inspect(states).over
 
     def results(self, states: np.ndarray) -> np.ndarray:
         """Return the result of each finished game for the player to move, float32[B].
 
         Entries for unfinished games are 0.
+
+        Args:
+            states: [B, K], one position of K state words per row.
         """
         return self.inspect(states).results
 
     def players(self, states: np.ndarray) -> np.ndarray:
-        """Return the player to move in each position, int8[B]; 0 began the game."""
+        """Return the player to move in each position, int8[B]; 0 began the game.
+
+        Args:
+            states: [B, K], one position of K state words per row.
+        """
         return self.inspect(states).players
 
     def legal_action_mask(self, states: np.ndarray) -> np.ndarray:
         """Return whether each action is legal in each position, bool[B, A].
 
         A row is all False if its game is finished.
+
+        Args:
+            states: [B, K], one position of K state words per row.
         """
         return self.inspect(states).legal_action_mask
 
@@ -232,6 +246,9 @@ class Game(abc.ABC):
 
         Two states whose rows are equal in these columns are the same position, even if different
         moves led to it.
+
+        Args:
+            states: [B, K], one position of K state words per row.
         """
         return states[:, : self.identity_size]
 
@@ -239,12 +256,15 @@ class Game(abc.ABC):
         """Convert a result in [-1, 1] to the game's own scoring scale, such as a number of points.
 
         -1 becomes the worst and 1 the best result of `result_range`.
+
+        Args:
+            value: the result, or a mean of results, in [-1, 1].
         """
         worst, best = self.result_range
         return worst + (value + 1) * (best - worst) / 2
 
     def check_legal(self, state: np.ndarray, action: int) -> None:
-        """Check that an action is legal in a state ([K]).
+        """Check that an action is legal in a state (K entries).
 
         Raises:
             ValueError: if the game is over, or the action is not legal; the message then lists the
@@ -259,11 +279,12 @@ class Game(abc.ABC):
             raise ValueError(f"'{action}' is not legal here; legal moves: {moves}.")
 
     def play_moves(self, actions: Sequence[int], start: np.ndarray | None = None) -> np.ndarray:
-        """Play a sequence of actions and return the state ([K]) after the last one.
+        """Play a sequence of actions and return the state (K entries) after the last one.
 
         Args:
             actions: the actions in the order of play.
-            start: [K], the position to start from; None means the start of the game.
+            start: the position to start from, an array of K state words; None means the start of
+                the game.
 
         Raises:
             ValueError: if an action is illegal; the message says which move of the sequence it is.
@@ -283,7 +304,7 @@ class Game(abc.ABC):
         return state
 
     def drawn(self, state: np.ndarray) -> str | None:
-        """Draw the position of a state ([K]) as text, if the rules define their own drawing.
+        """Draw the position of a state (K entries) as text, if the rules define their own drawing.
 
         Returns:
             The text; None if the rules define no drawing, as the board of `cells` shows everything.
@@ -291,10 +312,10 @@ class Game(abc.ABC):
         return None
 
     def state_to_text(self, state: np.ndarray) -> str:
-        """Draw the position of a state ([K]) as text.
+        """Draw the position of a state (K entries) as text.
 
-        The text is the rules' own drawing, see `drawn`, or else the board: one line per row, one
-        letter of `piece_letters` per square.
+        The text is the rules' own drawing if they define one (see `drawn`), otherwise the board:
+        one line per row, with one letter of `piece_letters` per square.
         """
         drawn = self.drawn(state)
         if drawn is not None:

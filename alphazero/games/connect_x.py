@@ -36,8 +36,8 @@ ZERO = np.uint64(0)
 class ConnectX(NamedTuple):
     """A game of Connect-X on a board that fits into 64 bits; ``length`` discs in a row win.
 
-    State: uint64[3] = the discs of the player to move and the opponent's discs, each as a set of
-    bits, and 2 * plies + (1 if the last disc completed a line).
+    State: uint64[3]. Entry 0 holds the discs of the player to move as a set of bits, entry 1
+    the opponent's, and entry 2 is 2 * plies, plus 1 if the last disc completed a line.
     """
 
     rows: int

@@ -21,9 +21,10 @@ from alphazero.runtime.random_generators import random_below
 class LargeConnectX(NamedTuple):
     """A game of Connect-X on a large board; ``length`` discs in a row win.
 
-    State: int8[rows * columns + 3]: the cells, row by row from the top, each 0 if empty, 1 or 2 if
-    it holds the first or the second player's disc; then the player to move, whether the last disc
-    completed a line, and the number of columns that are not full.
+    State: int8[rows * columns + 3]. The cells come first, row by row from the top: 0 is empty,
+    1 the first player's disc, 2 the second's. The last three entries are the player to move (0
+    or 1), whether the last disc completed a line (1 or 0), and the number of columns that are
+    not full.
     """
 
     rows: int
@@ -88,8 +89,8 @@ def has_line_through(game, state, row, column):
 def _discs_beside(game, state, row, column, down, right):
     """Count the same player's discs that follow the disc at (row, column) without a gap.
 
-    They are counted in the direction of the step (down, right), each -1, 0 or 1; the disc at (row,
-    column) is not counted.
+    They are counted in the direction of the step (down, right), where both are -1, 0 or 1. The disc
+    at (row, column) is not counted.
     """
     disc = state[row * game.columns + column]
     count = 0

@@ -53,10 +53,10 @@ _32 = np.uint64(32)
 class Othello(NamedTuple):
     """The game of Othello on a board with ``size`` rows and columns: 4, 6 or 8.
 
-    State: uint64[4] = the discs of the player to move, the opponent's discs, the squares where the
-    player to move may place a disc, and flags. Bit 0 of the flags is the player to move (0 is
-    white, who begins); bit 1 is set if the game is over. The third word follows from the first two,
-    but is stored because several rules need it.
+    State: uint64[4]. Entries 0 to 2 are sets of bits: the discs of the player to move, the
+    opponent's discs, and the squares where the player to move may place a disc. Entry 3 holds
+    flags: bit 0 is the player to move (0 is white, who begins), and bit 1 is set if the game is
+    over. Entry 2 follows from the first two, but is stored because several rules need it.
     """
 
     size: int

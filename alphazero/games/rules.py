@@ -73,6 +73,9 @@ def _python_rule(prototype):
 def implement(game_class):
     """Return a decorator that registers a function as the game class's rule of the same name.
 
+    Args:
+        game_class: the NamedTuple class of the game.
+
     Raises:
         TypeError: when a function is decorated, if no rule has the function's name or if its
             parameters differ from the rule's.
@@ -114,7 +117,7 @@ def _missing(game, rule_name) -> NotImplementedError:
 
 @_compiled_rule
 def reset(game, state):
-    """Write the start position into ``state`` ([K])."""
+    """Write the start position into ``state`` (K entries)."""
     raise _missing(game, "reset")
 
 
@@ -185,6 +188,7 @@ def random_action(game, state, rng, mask):
     The default chooses from the mask that `legal_actions` writes; a game can define a faster rule.
 
     Args:
+        state: the position, an array of K state entries.
         rng: uint64[1], the random state, which is advanced; see
             `alphazero.runtime.random_generators.kernel_rng`.
         mask: bool[A], scratch memory that the rule may overwrite.
@@ -211,7 +215,9 @@ def action_scores(game, state, weights, scores):
     better for the player to move. Scores of illegal actions are ignored. By default, all are 0.
 
     Args:
+        state: the position, an array of K state entries.
         weights: float64[F], the weight of each of the game's features; see `feature_names`.
+        scores: float64[A], the array to write to.
     """
     for action in range(scores.shape[0]):
         scores[action] = 0.0
@@ -275,7 +281,10 @@ def symmetries(game) -> tuple[np.ndarray, np.ndarray]:
 
 @_python_rule
 def rollout_weights(game) -> np.ndarray:
-    """Return the default weights for `action_scores`, float64[F], where F is 0 without features."""
+    """Return the default weights for `action_scores`, float64[F].
+
+    F is the number of features; it is 0 if the game defines none.
+    """
     return np.zeros(0)
 
 
@@ -312,7 +321,7 @@ def appearance(game) -> Appearance:
 
 @_python_rule
 def from_cells(game, board: np.ndarray, player: int) -> np.ndarray:
-    """Return the state ([K]) with the given board and player to move.
+    """Return the state (K entries) with the given board and player to move.
 
     Args:
         board: int8[H, W], as `cells` returns it.
@@ -341,7 +350,7 @@ def action_squares(game, action: int) -> tuple[int, ...]:
 def action_to_text(game, action: int) -> str | None:
     """Format an action in the game's own notation, such as "pass".
 
-    By default this is None: the action is then written as the names of its squares, or as its
+    The default returns None: the action is then written as the names of its squares, or as its
     number, counted from 0.
     """
     return None
@@ -351,7 +360,7 @@ def action_to_text(game, action: int) -> str | None:
 def text_to_action(game, text: str) -> int | None:
     """Parse an action that a person typed in the game's own notation, and return its number.
 
-    By default this is None: people then type the text that `action_to_text` returns, the names of
+    The default returns None: people then type the text that `action_to_text` returns, the names of
     the action's squares, or its number, counted from 0.
 
     Raises:

@@ -53,7 +53,7 @@ def action_names(
     Actions with the same squares, such as promotions in chess, are numbered: "a7a8=1", "a7a8=2".
 
     Args:
-        squares: the flat indices of each action's squares, see `rules.action_squares`.
+        squares: the flat indices of each action's squares (see `rules.action_squares`).
         rows, columns: the size of the board.
         from_top: True if row 1 is at the top, False if it is at the bottom.
 
@@ -92,12 +92,13 @@ def named_squares(
     """Parse the squares of a move typed as "a2a3", "a2-a3" or "A2xB3".
 
     Args:
+        text: the text that was typed, in lower or upper case.
         rows, columns: the size of the board.
         from_top: True if row 1 is at the top, False if it is at the bottom.
 
     Returns:
         The squares as flat indices, row * columns + column with row 0 at the top; None if the text
-        is not a sequence of names of squares on the board.
+        is not a sequence of names of the board's squares.
     """
     column_names, row_names = edge_names(rows, columns, from_top)
     squares = []
@@ -119,7 +120,7 @@ def named_action(
     Args:
         text: a name from `action_names`, such as "a2a3", "a7a8=1" or the number of an action
             without squares; or squares, such as "a2-a3".
-        squares: the flat indices of each action's squares, see `rules.action_squares`.
+        squares: the flat indices of each action's squares (see `rules.action_squares`).
         rows, columns: the size of the board.
         from_top: True if row 1 is at the top, False if it is at the bottom.
 
@@ -147,10 +148,11 @@ def square_name(square: int, size: int, mirrored: bool = False) -> str:
     """Return the name of the square where an Othello action plays, such as "d3", or "pass".
 
     Args:
-        square: the action in our rules: row * size + column, or size * size for the pass.
+        square: the action in this package's rules: row * size + column, or size * size for the
+            pass.
         size: the number of rows, equal to that of columns.
-        mirrored: True to name the square as in the usual set-up of Othello, which mirrors our
-            columns.
+        mirrored: True to name the square as in the usual set-up of Othello, whose columns are
+            mirrored.
     """
     if square == size * size:
         return "pass"
@@ -167,11 +169,11 @@ def named_square(name: str, size: int, mirrored: bool = False) -> int | None:
 
     Args:
         size: the number of rows, equal to that of columns.
-        mirrored: True if the name is from the usual set-up of Othello, which mirrors our columns.
+        mirrored: True if the name is from the usual set-up of Othello, whose columns are mirrored.
 
     Returns:
-        The action in our rules: row * size + column, or size * size for the pass; None if the board
-        has no such square.
+        The action in this package's rules: row * size + column, or size * size for the pass; None
+        if the board has no such square.
     """
     name = name.strip().lower()
     if name == "pass":

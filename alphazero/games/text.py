@@ -9,6 +9,7 @@ def parse_index(text: str, count: int, noun: str = "move", also: str = "", first
     """Parse a number typed to choose one of ``count`` items; return the item's index, from 0.
 
     Args:
+        text: the text that was typed.
         count: the number of items to choose from.
         noun: what an item is called in error messages, such as "move".
         also: what else may be typed, appended to error messages, such as ", or 'pass'".
@@ -33,6 +34,7 @@ def parse_board(text: str, shape: tuple[int, int], letters: str, game_name: str)
     """Parse a board that a person typed, one line per row.
 
     Args:
+        text: the board, one line per row and one letter per square.
         shape: (H, W) of the board.
         letters: the letters of an empty square, the first player's piece and the second player's,
             and of a blocked square if the game has any.

@@ -36,14 +36,18 @@ ZERO = np.uint64(0)
 class TicTacToe(NamedTuple):
     """The game of tic-tac-toe; ``side`` is the number of rows and of columns, always 3.
 
-    State: uint64[2] = the cells of the player to move, and those of the opponent, as sets of bits.
+    State: uint64[2]. Entry 0 holds the cells of the player to move as a set of bits, entry 1
+    those of the opponent.
     """
 
     side: int
 
 
 def _line_table() -> np.ndarray:
-    """Return whether each set of cells, numbered by its 9 bits, contains a line: bool[512]."""
+    """Return a table, bool[512], of the sets of cells that contain a line.
+
+    The index of a set is the number whose 9 bits mark its cells.
+    """
     return np.array([any(cells & line == line for line in LINES) for cells in range(512)])
 
 

@@ -50,7 +50,7 @@ class Lookup(NamedTuple):
 
 
 class EvaluationCounts(NamedTuple):
-    """The numbers of positions requested from a cache and evaluated, and the evaluator's time."""
+    """How many positions a cache was asked for and had evaluated, and the evaluator's seconds."""
 
     num_requested: int  #: number of positions passed to `CachedEvaluator.evaluate`
     num_evaluated: int  #: number of positions passed on to the evaluator behind the cache
@@ -68,7 +68,8 @@ class CachedEvaluator:
         evaluator: evaluates the positions that are not stored; call `clear` when its weights
             change.
         planes_shape: (C, H, W), the shape of one position's planes.
-        cell_symmetries: int32[S, H * W], see `alphazero.games.rules.symmetries`.
+        cell_symmetries: int32[S, H * W], the cells' permutations, as
+            `alphazero.games.rules.symmetries` returns them.
         action_symmetries: int32[S, A]; pass only the first row of both tables, the identity, to
             store symmetric positions separately.
         max_bytes: memory limit of the stored results; 0 disables the cache.
@@ -98,7 +99,10 @@ class CachedEvaluator:
         self._turn = threading.Lock()
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Evaluate positions, taking stored results from the cache; see `Evaluator.evaluate`."""
+        """Evaluate positions, taking stored results from the cache; see `Evaluator.evaluate`.
+
+        The results are policy logits, float32[B, A], and values, float32[B].
+        """
         with self._turn:
             self._num_requested += len(planes)
             if self._table is None:
@@ -107,11 +111,11 @@ class CachedEvaluator:
 
     @property
     def counts(self) -> EvaluationCounts:
-        """The numbers of requested and evaluated positions so far, and the evaluation time."""
+        """How many positions were requested and evaluated so far, and the evaluator's seconds."""
         return EvaluationCounts(self._num_requested, self._num_evaluated, self._evaluator_s)
 
     def _ask(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Evaluate positions with the evaluator behind the cache, counting them and the time."""
+        """Evaluate positions with the evaluator behind the cache; count them and the seconds."""
         start = time.perf_counter()
         answers = self.evaluator.evaluate(planes)
         self._evaluator_s += time.perf_counter() - start
@@ -170,6 +174,10 @@ def _empty_table(num_actions: int, max_bytes: int) -> CacheTable:
     """Allocate an empty table of at most ``max_bytes``, but at least two groups of entries.
 
     The number of entries is a power of two.
+
+    Args:
+        num_actions: A, the number of policy logits per position.
+        max_bytes: memory limit of the table.
     """
     size = max(max_bytes // bytes_per_entry(num_actions), 2 * _WAYS)
     size = 1 << (int(size).bit_length() - 1)
@@ -196,6 +204,10 @@ def _key_factors(planes_shape, cell_symmetries: np.ndarray) -> np.ndarray:
 
     Each symmetry permutes the identity's factors in the same way as it permutes the cells. A
     position under one symmetry therefore has the same hash as its image under the identity.
+
+    Args:
+        planes_shape: (C, H, W), the shape of one position's planes.
+        cell_symmetries: int32[S, H * W], the cells' permutation under each symmetry.
 
     Returns:
         uint64[S, C * H * W]

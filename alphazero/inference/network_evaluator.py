@@ -57,7 +57,7 @@ class NetworkEvaluator:
             symmetries are used.
         choice: the preferred engine; a more precise one replaces it if its outputs deviate from
             float32 by more than the limits in `alphazero.inference.verified_engine`.
-        settings: only the settings of the cache are used; None takes the defaults.
+        settings: only the settings of the cache are used; None means the defaults.
         device: the torch device that evaluates; "cuda" without an index means all GPUs.
         num_threads: maximum number of concurrent engine calls on a CPU; ignored on GPUs, which have
             `STREAMS_PER_GPU` each.
@@ -113,7 +113,7 @@ class NetworkEvaluator:
 
         Args:
             network: the network with the new weights.
-            sample: newer positions for calibration and comparison; None keeps the previous ones.
+            sample: newer positions for calibration and comparison; None means the previous ones.
 
         Raises:
             ConfigError: if this machine lacks the preferred engine.
@@ -126,7 +126,7 @@ class NetworkEvaluator:
             stream.clear()
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Evaluate positions, dividing a large batch among all threads; see `Evaluator.evaluate`.
+        """Evaluate positions; all threads share a large batch. See `Evaluator.evaluate`.
 
         The cache is not used. The calling thread evaluates part of the batch itself, because waking
         another thread and waiting for it costs as much as evaluating a few rows.

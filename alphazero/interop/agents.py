@@ -36,7 +36,7 @@ class PettingZooAgent:
 
     Args:
         player: a player made for the game of ``view``.
-        view: converts the environment's boards, see `alphazero.interop.board_view.view_of`.
+        view: converts the environment's boards (see `alphazero.interop.board_view.view_of`).
         num_sampled_plies: number of plies at the start of a game in which actions are sampled in
             proportion to the player's action weights, so that games differ; afterwards, the
             player's chosen action is played.
@@ -56,7 +56,7 @@ class PettingZooAgent:
         """Choose an action with the player, in the position that an observation shows.
 
         Args:
-            observation: the board and the legal actions, see `Observation`.
+            observation: the board and the legal actions (see `Observation`).
             agent: the environment's name for this agent, such as "player_0".
 
         Returns:
@@ -95,7 +95,7 @@ class HumanAgent:
     """A person at the terminal, who types actions in the environment's numbering.
 
     Args:
-        view: converts the environment's boards, see `alphazero.interop.board_view.view_of`.
+        view: converts the environment's boards (see `alphazero.interop.board_view.view_of`).
     """
 
     def __init__(self, view: BoardView):
@@ -129,6 +129,7 @@ def observed_text(view: BoardView, planes: np.ndarray, player: int, mask: np.nda
     """Draw an observed board as text, with the environment's numbers of the legal actions.
 
     Args:
+        view: the mapping between the environment's squares and those of this package's game.
         planes: int8[H, W, 2], the observer's own pieces and the opponent's.
         player: the observer, 0 for the first of the environment's agents, or 1.
         mask: int8[A] in the environment's order, 1 = legal.

@@ -29,7 +29,7 @@ _COLUMN_BY_COLUMN = np.arange(9).reshape(3, 3).T.ravel()
 
 
 class BoardView(NamedTuple):
-    """The mapping from a PettingZoo environment's squares and actions to those of our game."""
+    """The mapping from a PettingZoo environment's squares and actions to this package's."""
 
     game: Game
     agents: tuple[str, str]  #: the environment's names of its agents, in the order of play
@@ -68,7 +68,7 @@ class BoardView(NamedTuple):
             player: the player to move, 0 for the first agent, or 1.
 
         Returns:
-            The state, [K].
+            The state, an array of K words.
 
         Raises:
             ValueError: if the board is not reachable, or the observation has the wrong shape.

@@ -1,6 +1,6 @@
 """Make PettingZoo AEC environments from this package's games.
 
-Their observations have the form that PettingZoo's own board games use, a dict of
+The environments' observations have the form that PettingZoo's own board games use, a dict of
 
     observation  int8[H, W, 2], the agent's own pieces and the opponent's
     action_mask  int8[A], 1 = legal; all 0 for the agent that is not to move
@@ -45,8 +45,9 @@ def env(game_name: str, render_mode: str | None = None) -> AECEnv:
 
     Args:
         game_name: a name that `alphazero.own_games.registry.make_game` accepts.
-        render_mode: "human" prints the board after every move, "ansi" makes `render` return it as
-            text, "rgb_array" as an image (uint8[h, w, 3]); None draws nothing.
+        render_mode: with "human", the board is printed after every move; with "ansi", `render`
+            returns it as text, and with "rgb_array" as an image, uint8[h, w, 3]. If None, nothing
+            is drawn.
 
     Raises:
         ConfigError: if there is no such game or render mode.
@@ -63,7 +64,7 @@ def raw_env(game_name: str, render_mode: str | None = None) -> "GameEnvironment"
 
     Args:
         game_name: a name that `alphazero.own_games.registry.make_game` accepts.
-        render_mode: see `env`.
+        render_mode: "human", "ansi", "rgb_array" or None, as in `env`.
 
     Raises:
         ConfigError: if there is no such game or render mode.
@@ -77,7 +78,7 @@ def make_environment(name: str, render_mode: str | None = None) -> AECEnv:
     Args:
         name: the name of a PettingZoo environment that plays one of this package's games, such as
             "connect_four_v3", or of a game as `env` accepts it.
-        render_mode: see `env`.
+        render_mode: "human", "ansi", "rgb_array" or None, as in `env`.
 
     Raises:
         ConfigError: if there is no such environment, game or render mode.
@@ -96,7 +97,7 @@ class GameEnvironment(AECEnv):
 
     Args:
         game: the rules of the game.
-        render_mode: "human", "ansi", "rgb_array" or None, see `env`.
+        render_mode: "human", "ansi", "rgb_array" or None (see `env`).
 
     Raises:
         ConfigError: if there is no such render mode.

@@ -32,8 +32,8 @@ def play_episode(
         environment: an AEC environment, which is reset first; in the render mode "human" it shows
             every position.
         agents: the agent that plays under each of the environment's agent names.
-        seed: the seed passed to the environment's `reset`; None lets the environment choose.
-        on_move: called as ``on_move(agent_name, action)`` after every move; None calls nothing.
+        seed: the seed passed to the environment's `reset`; if None, the environment chooses one.
+        on_move: called as ``on_move(agent_name, action)`` after every move, unless it is None.
 
     Returns:
         The actions of both agents in order, and each agent's rewards.
@@ -76,11 +76,13 @@ def play_match(
 
     Args:
         environment: an AEC environment with two agents.
+        first: the agent that moves first in games 1, 3, 5 and so on.
+        second: the other agent.
         num_games: number of games to play; fewer are played if a person leaves.
         seed: the environment's seed in the first game; each later game adds 1.
-        on_move: called after every move, see `play_episode`.
+        on_move: called as ``on_move(agent_name, action)`` after every move, unless it is None.
         on_game: called as ``on_game(game, episode)`` after every game, with the `MatchGame` of the
-            report; None calls nothing.
+            report, unless it is None.
 
     Returns:
         The report, with ``first`` as player A. If a person leaves, it contains only the games
@@ -109,6 +111,7 @@ def points(episode: Episode, name: str) -> float:
     The agent with the larger sum of rewards wins, so an illegal action loses.
 
     Args:
+        episode: the finished game.
         name: the environment's name for the agent.
     """
     own = episode.rewards[name]

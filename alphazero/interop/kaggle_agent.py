@@ -57,6 +57,7 @@ class Rules:
     """The rules of Connect-X on a board of a given size.
 
     Args:
+        rows, columns: the size of the board.
         length: number of discs in a row that win.
     """
 
@@ -93,6 +94,7 @@ class Rules:
 
         Args:
             occupied: the bits of all discs on the board.
+            column: the column, counted from 0.
         """
         bottom = 1 << (column * (self.rows + 1))
         free = ~occupied & (self._column_cells * bottom)
@@ -184,7 +186,7 @@ class Network:
         """Evaluate B positions with the network.
 
         Args:
-            planes: float32[B, C, H, W], see `Rules.planes`.
+            planes: float32[B, C, H, W], the positions as `Rules.planes` converts them.
 
         Returns:
             Prior logits, [B, A], with illegal actions not masked, and values for the player to
@@ -233,7 +235,8 @@ def _expected(logits: np.ndarray) -> np.ndarray:
     """Compute values, [B], from the output of the value head.
 
     Args:
-        logits: [B, 3], win, draw and loss logits for the player to move, or [B, 1], inputs of tanh.
+        logits: for the player to move: [B, 3], the logits of win, draw and loss; for a scalar head,
+            [B, 1], the value before tanh.
     """
     if logits.shape[1] == 1:
         return np.tanh(logits[:, 0])
@@ -269,8 +272,8 @@ class Node:
         """Store the network's output in the node: the moves' priors and the value.
 
         Args:
-            logits: [A], the prior logits of all columns; the priors are their softmax over the
-                moves to consider.
+            logits: [A], the prior logits of all columns. The priors are their softmax over the
+                columns that `Rules.tactics` says to consider.
             value: the network's value for the player to move, in [-1, 1].
         """
         logits = logits[self.moves]
@@ -279,7 +282,7 @@ class Node:
         self.value = float(value)
 
     def select(self, urgency: float) -> int:
-        """Return the index of the move with the largest PUCT score, counting visits in flight.
+        """Return the index of the move with the largest PUCT score; visits in flight count.
 
         Args:
             urgency: first-play urgency reduction: the value assumed for unvisited moves is this
@@ -326,6 +329,7 @@ def search(
     """Run a PUCT search until the deadline or until its result is proven; return its root.
 
     Args:
+        rules: the rules of Connect-X on this board.
         evaluate: maps positions to the network's prior logits and values.
         position: a position for which `Rules.tactics` returns None as the result.
         deadline: the time to stop, on the clock of `time.perf_counter`; at least one batch of
@@ -375,6 +379,9 @@ def _collect(rules: Rules, root: Node, max_simulations: int) -> list[Path]:
 
     A visit in flight is counted along each path, so that later ones differ, and removed before the
     function returns. Paths that end in a proven node are backed up at once and not returned.
+
+    Args:
+        max_simulations: the search's limit; no more visits are started than it allows.
     """
     paths: list[Path] = []
     marked: list[Path] = []

@@ -1,7 +1,7 @@
 """Export a stored network as one Python file that plays Kaggle's ConnectX.
 
-The file consists of the source of `alphazero.interop.kaggle_agent` and of the network's weights as
-text. The game must be Connect-X.
+The file consists of the source of `alphazero.interop.kaggle_agent`, followed by the network's
+weights as text. The game must be Connect-X.
 """
 
 import base64
@@ -29,7 +29,8 @@ def to_bytes(game: Game, network: nn.Module, info: dict[str, Any]) -> bytes:
     """Return the Python source, in UTF-8, of a submission that plays with a network.
 
     Args:
-        info: the network's metadata, see `alphazero.network.weights.NetworkFile`; its run and
+        network: the network, a torch module.
+        info: the network's metadata (see `alphazero.network.weights.NetworkFile`); its run and
             iteration are written into a comment.
 
     Raises:

@@ -56,7 +56,8 @@ def to_bytes(game: Game, network: nn.Module, info: dict[str, Any]) -> bytes:
     """Convert a network to the bytes of a self-contained ONNX file in float32.
 
     Args:
-        info: the network's metadata, see `alphazero.network.weights.NetworkFile`; its run,
+        network: the network, a torch module.
+        info: the network's metadata (see `alphazero.network.weights.NetworkFile`); its run,
             iteration and rules digest are stored in the file.
 
     Raises:
@@ -114,7 +115,7 @@ def require_onnx() -> None:
 def is_ours(path: Path) -> bool:
     """Return whether a file is an ONNX file written by this package, going by its metadata.
 
-    A file that cannot be read is not.
+    The result is False for a file that cannot be read.
 
     Raises:
         ConfigError: if the package onnx is missing.
@@ -162,7 +163,7 @@ def _properties(game: Game, info: dict[str, Any]) -> dict[str, str]:
     """Return the metadata to store in the ONNX file, as strings; the list of actions is in JSON.
 
     Args:
-        info: the network's metadata, see `alphazero.network.weights.NetworkFile`; only its run,
+        info: the network's metadata (see `alphazero.network.weights.NetworkFile`); only its run,
             iteration and rules digest are used.
     """
     actions = [game.action_to_text(action) for action in range(game.num_actions)]

@@ -29,7 +29,7 @@ def make_bot(
             `alphazero.players.registry.make_player`.
         settings: the player's settings, such as its number of simulations; None means the defaults.
         rules: the name of this package's version of the game, such as ``connect_four`` or
-            ``othello``, whose networks and compiled rules are then used; None uses OpenSpiel's
+            ``othello``, whose networks and compiled rules are then used; None means OpenSpiel's
             rules.
 
     Raises:

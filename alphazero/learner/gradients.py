@@ -117,6 +117,10 @@ class Gradients:
         """Return the gradients of the mean loss over one part of the batch, and its predictions.
 
         A gradient is None if the loss does not depend on the parameter.
+
+        Args:
+            network: the network, or a copy that shares its weights.
+            samples: this part of the batch, as tensors.
         """
         loss, answers = self._forward(network, samples)
         gradients = torch.autograd.grad(loss, self.parameters, allow_unused=True)
@@ -151,7 +155,7 @@ def answers_of(network: torch.nn.Module, samples: Batch, settings: LearnerSettin
 
 
 def _joined(answers: Sequence[Answers], shares: Sequence[float]) -> Answers:
-    """Concatenate the predictions of the parts of a batch, and average their losses.
+    """Join the predictions for the parts of a batch, and average the parts' losses.
 
     Args:
         answers: the predictions, targets and mean losses of each part.

@@ -40,8 +40,8 @@ class Learner:
         settings: optimizer, number of steps, loss and number format.
         device: the torch device to which batches are copied.
         num_threads: number of threads per step on a CPU; None means torch's current number.
-        shares_cores: whether self-play uses the same cores at the same time, see
-            `alphazero.learner.gradients.Gradients`.
+        shares_cores: whether self-play uses the same cores at the same time; each part of a batch
+            then has only one thread (see `alphazero.learner.gradients.Gradients`).
 
     Attributes:
         num_steps: number of steps in all finished calls of `learn`.
@@ -78,7 +78,7 @@ class Learner:
 
     @property
     def is_finite(self) -> bool:
-        """Whether all trained and averaged weights and normalization statistics are finite."""
+        """Whether all weights, averages of weights and normalization statistics are finite."""
         for network in (self.network, self.played_network):
             for tensor in network.state_dict().values():
                 if not torch.isfinite(tensor).all():
@@ -175,7 +175,11 @@ class Learner:
         return Batch(*(torch.from_numpy(array).to(self.device) for array in batch))
 
     def state_dict(self) -> dict:
-        """Return copies of the weights, averaged weights, optimizer states and number of steps."""
+        """Return copies of all that training changes, as nested dictionaries.
+
+        These are the weights, the averaged weights if there are any, the optimizers' states and the
+        number of steps.
+        """
         state: dict = {"network": network_arrays(self.network)}
         for name, optimizer in self._optimizers.items():
             state[name] = optimizer_arrays(optimizer)
@@ -220,6 +224,7 @@ def averaged_model(network: torch.nn.Module, half_life_steps: float) -> Averaged
     removed, was 0.563 with measured and 0.598 with averaged statistics.)
 
     Args:
+        network: the network in training, which is copied.
         half_life_steps: number of steps after which a step's weight in the average has halved;
             above 0.
     """

@@ -21,7 +21,8 @@ class Targets(NamedTuple):
 
     action_weights: torch.Tensor  #: float32[M, A], policy target; each row sums to 1
     legal_action_mask: torch.Tensor  #: bool[M, A], True for legal actions
-    #: for the player to move: float32[M, 3], P(win, draw, loss); or float32[M, 1], the value
+    #: for the player to move: float32[M, 3], P(win, draw, loss); for a scalar head, float32[M, 1],
+    #: the value
     values: torch.Tensor
 
 
@@ -44,6 +45,10 @@ def losses(output: NetworkOutput, targets: Targets) -> Losses:
 
     Here p and P are the network's probabilities. With a scalar value head, which predicts v, the
     value loss is (v - target)^2 instead.
+
+    Args:
+        output: the network's logits for the positions.
+        targets: what the network should predict for them.
     """
     log_policy = masked_log_softmax(output.prior_logits, targets.legal_action_mask)
     policy_loss = -(targets.action_weights * log_policy).sum(dim=1).mean()
@@ -70,7 +75,8 @@ def value_targets(
         num_value_logits: 3 for a win/draw/loss head, 1 for a scalar head.
 
     Returns:
-        float32[M, 3], P(win, draw, loss) for the player to move; or float32[M, 1], the value.
+        The targets for the player to move: for a win/draw/loss head, float32[M, 3], the three
+        probabilities; for a scalar head, float32[M, 1], the value.
     """
     if num_value_logits == 1:
         return torch.lerp(outcomes, root_values, root_value_fraction).unsqueeze(1)
@@ -80,12 +86,12 @@ def value_targets(
 
 
 def masked_log_softmax(logits: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-    """Return the log probabilities of a softmax over the legal actions, [M, A].
+    """Return the log probabilities of a softmax over the legal actions, float32[M, A].
 
-    Illegal actions get 0, so that their action weight of 0 times this number is 0 and not NaN.
+    Illegal actions get 0 instead of -inf, because 0, their action weight, times -inf would be NaN.
 
     Args:
-        logits: [M, A], logits of all actions.
+        logits: float32[M, A], logits of all actions.
         mask: bool[M, A], True for legal actions.
     """
     masked = logits.masked_fill(~mask, _ILLEGAL_LOGIT)
@@ -102,7 +108,7 @@ def _win_draw_loss(values: torch.Tensor) -> torch.Tensor:
     and is never shown.
 
     Returns:
-        float32[M, 3], P(win, draw, loss) for the player whose viewpoint ``values`` have.
+        float32[M, 3], P(win, draw, loss) from the same viewpoint as ``values``.
     """
     decided = values.abs()
     win = (decided + values) / 2

@@ -50,7 +50,12 @@ class Muon(torch.optim.Optimizer):
                     kernel.add_(step.view(kernel.shape), alpha=scale)
 
     def _direction(self, kernel: torch.Tensor, momentum: float) -> torch.Tensor:
-        """Add the gradient to the kernel's moving average; return Nesterov's update direction."""
+        """Add the gradient to the kernel's moving average; return Nesterov's update direction.
+
+        Args:
+            kernel: the kernel, whose moving average is updated in place.
+            momentum: factor by which the moving average decays per step.
+        """
         state = self.state[kernel]
         if "momentum" not in state:
             state["momentum"] = torch.zeros_like(kernel)

@@ -59,6 +59,7 @@ def learning_rate(settings: LearnerSettings, progress: float) -> float:
     ``settings.final_learning_rate`` along half a cosine wave; with "constant", it does not change.
 
     Args:
+        settings: the learner's settings, with the rates and the schedule.
         progress: fraction of the run that is done; clipped to [0, 1].
     """
     first = settings.learning_rate
@@ -76,6 +77,7 @@ def set_learning_rate(
 
     Args:
         optimizers: the optimizers by name, from `make_optimizers`.
+        settings: the learner's settings, with the first learning rate.
         rate: the new rate of optimizers that started with ``settings.learning_rate``. The rate of
             an optimizer that started with another rate (Muon) changes in the same proportion.
     """
@@ -88,7 +90,10 @@ def set_learning_rate(
 
 
 def optimizer_arrays(optimizer: torch.optim.Optimizer) -> dict:
-    """Copy an optimizer's state to arrays and numbers: {parameter index: {name: value}}."""
+    """Copy an optimizer's state to numpy arrays and numbers.
+
+    The result is {parameter index as text: {name: value}}.
+    """
     arrays: dict[str, dict] = {}
     for index, state in optimizer.state_dict()["state"].items():
         entry = {}

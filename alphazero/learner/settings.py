@@ -7,7 +7,7 @@ from alphazero.config.settings import option
 
 @dataclasses.dataclass
 class LearnerSettings:
-    """The settings of training: optimizer, number of steps, loss and number format."""
+    """The settings of the learner: optimizer, number of steps, loss and number format."""
 
     optimizer: str = option(
         "adamw",

@@ -63,17 +63,19 @@ class NetworkOutput(NamedTuple):
     """A network's predictions for M positions, before softmax or tanh."""
 
     prior_logits: torch.Tensor  #: [M, A], the policy as logits; illegal actions are not masked
-    #: for the player to move: [M, 3], logits of win, draw, loss; or [M, 1], the value before tanh
+    #: for the player to move: [M, 3], logits of win, draw and loss; for a scalar head, [M, 1], the
+    #: value before tanh
     value_logits: torch.Tensor
 
 
 def expected_value(value_logits: torch.Tensor) -> torch.Tensor:
-    """Convert value logits to values for the player to move, [M], in [-1, 1].
+    """Convert value logits to values for the player to move: float32[M], in [-1, 1].
 
     The value is P(win) - P(loss) for a win/draw/loss head, and tanh of the logit for a scalar head.
 
     Args:
-        value_logits: [M, 3] or [M, 1], see `NetworkOutput`.
+        value_logits: for the player to move: [M, 3] for a win/draw/loss head, [M, 1] for a scalar
+            head.
     """
     if value_logits.shape[-1] == 1:
         return torch.tanh(value_logits.squeeze(-1))

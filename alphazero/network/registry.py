@@ -8,7 +8,7 @@ the group `alphazero.networks`; it must implement `alphazero.network.interface`.
 
 This package has three architectures: the residual tower of AlphaZero (Silver et al. 2018,
 supplement, "Representation" and "Architecture") in sizes that fit a laptop, a tiny network, and the
-network of the published notebook (docs/notebooks.md).
+network of the notebook in docs/notebooks.md.
 """
 
 from typing import Any
@@ -47,7 +47,7 @@ def make_network(
         seed: determines the weights; the state of torch's global generator is left unchanged.
 
     Raises:
-        ConfigError: if there is no network of that kind, or a user-defined network cannot be made
+        ConfigError: if ``settings.kind`` names no network, or a user-defined network cannot be made
             or has outputs of the wrong type or shape, or that are not finite.
     """
     made_by = _class_of(settings.kind)
@@ -63,6 +63,7 @@ def check_settings(planes_shape: tuple[int, int, int], settings: NetworkSettings
 
     Args:
         planes_shape: (C, H, W), the shape of the game's input planes.
+        settings: the settings to check.
 
     Raises:
         ConfigError: if there is no such architecture, or a setting does not suit the game; the
@@ -120,6 +121,7 @@ def _own_network(
 
     Args:
         made_by: the network's class, or a function that returns the network.
+        settings: the network's settings, passed to ``made_by``.
 
     Raises:
         ConfigError: if making or calling the network raises an error, it is not a

@@ -88,7 +88,11 @@ class ResidualNetwork(nn.Module):
         self.value = nn.Linear(settings.value_units, num_value_logits(settings))
 
     def forward(self, planes: torch.Tensor) -> NetworkOutput:
-        """Map planes, [M, C, H, W], to policy logits [M, A] and value logits [M, 3] or [M, 1]."""
+        """Map planes, float32[M, C, H, W], to policy logits and value logits.
+
+        The policy logits are float32[M, A]; the value logits are float32[M, 3] for a win/draw/loss
+        head and float32[M, 1] for a scalar head.
+        """
         x = self.stem(planes)
         if self.position_bias is not None:
             x += self.position_bias.to(x.dtype)  # keeps x in half precision

@@ -1,7 +1,7 @@
-"""Two small networks: a tiny one for laptops and tests, and that of the published notebook.
+"""Two small networks: a tiny one for laptops and tests, and that of docs/notebooks.md.
 
 Both have one convolution without padding and one layer of units shared by the two heads.
-docs/notebooks.md describes the notebook's training recipe.
+docs/notebooks.md describes the second network's notebook and its training recipe.
 """
 
 import torch
@@ -39,14 +39,18 @@ class TinyNetwork(nn.Module):
         _check_kernel_fits(planes_shape, settings)
 
     def forward(self, planes: torch.Tensor) -> NetworkOutput:
-        """Map planes, [M, C, H, W], to policy logits [M, A] and value logits [M, 3] or [M, 1]."""
+        """Map planes, float32[M, C, H, W], to policy logits and value logits.
+
+        The policy logits are float32[M, A]; the value logits are float32[M, 3] for a win/draw/loss
+        head and float32[M, 1] for a scalar head.
+        """
         features = torch.relu(self.conv(planes)).flatten(1)
         x = torch.relu(self.shared(features))
         return NetworkOutput(self.policy(x), self.value(x))
 
 
 class NotebookNetwork(nn.Module):
-    """The published notebook's network: one convolution, one shared layer and two small heads.
+    """The network of the notebook in docs/notebooks.md: a convolution, a layer and two heads.
 
     Its convolution has no bias and no activation function, and its input is a single plane: the
     board as seen by the player to move, with 1 for this player's pieces and -1 for the opponent's.
@@ -83,7 +87,11 @@ class NotebookNetwork(nn.Module):
             raise ConfigError.of("network.kind", settings.kind, "resnet or tiny", reason)
 
     def forward(self, planes: torch.Tensor) -> NetworkOutput:
-        """Map planes, [M, C, H, W], to policy logits [M, A] and value logits [M, 3] or [M, 1]."""
+        """Map planes, float32[M, C, H, W], to policy logits and value logits.
+
+        The policy logits are float32[M, A]; the value logits are float32[M, 3] for a win/draw/loss
+        head and float32[M, 1] for a scalar head.
+        """
         board = planes[:, :1] - planes[:, 1:2]
         features = self.conv(board).flatten(1)
         x = torch.relu(self.shared(features))
@@ -93,7 +101,7 @@ class NotebookNetwork(nn.Module):
 
 
 def _num_features(planes_shape: tuple[int, int, int], settings: NetworkSettings) -> int:
-    """Return the number of outputs, over all channels, of a convolution without padding."""
+    """Return how many numbers a convolution without padding outputs, over all channels."""
     _, height, width = planes_shape
     lost = settings.kernel_size - 1
     return settings.channels * (height - lost) * (width - lost)

@@ -112,6 +112,7 @@ def load_arrays(network: "torch.nn.Module", arrays: dict[str, np.ndarray]) -> No
     """Copy stored weights into ``network``, in place.
 
     Args:
+        network: the network whose weights are replaced.
         arrays: weights and buffers by name, as returned by `network_arrays`.
 
     Raises:
@@ -136,6 +137,10 @@ def copy_weights(source: "torch.nn.Module", target: "torch.nn.Module") -> None:
 
     Compiled code and captured CUDA graphs that use ``target`` therefore stay valid. This package's
     networks have no buffers once they are folded; a user-defined network may have some.
+
+    Args:
+        source: the network to copy from.
+        target: the network whose weights are replaced.
     """
     old_tensors = target.state_dict().values()
     new_tensors = source.state_dict().values()

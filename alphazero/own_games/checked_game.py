@@ -54,7 +54,7 @@ _CHECKED: dict[type, tuple[str, ...]] = {}
 
 
 def load_named_game(name: str) -> Game:
-    """Load a user's game by its name, after checking any version of its rules not checked before.
+    """Load a user's game by its name; check its rules first unless this version was checked before.
 
     Args:
         name: the path of a game file, ``module:Class``, or the name of an entry point.
@@ -123,6 +123,8 @@ def _checked_here(source: Any, name: str, file: Path | None) -> Game:
     """Make the game that an object defines, and check its rules in this process.
 
     Args:
+        source: the object, its class, or a function that makes it.
+        name: the name to give the game.
         file: the file that defines the object's class; None for a class defined in a notebook.
 
     Raises:
@@ -157,6 +159,7 @@ def _notes_of(report: RuleReport, name: str) -> tuple[str, ...]:
     """Return a report's warnings about suspicious rules.
 
     Args:
+        report: the report of the check.
         name: the game's name, for the error message.
 
     Raises:
@@ -264,6 +267,8 @@ def _compile(game: CompiledGame, path: Path) -> None:
 
 def compiler_error_text(text: str, path: Path) -> str:
     """Describe a numba compiler error in one sentence, with the line of the rules that caused it.
+
+    An example is "line 12: compiled code does not know 'helper': a helper needs @rules.njit."
 
     Args:
         text: numba's message.

@@ -93,9 +93,12 @@ def is_compiled(source: Any) -> bool:
 
 
 def file_of(name: str, source: Any = None) -> Path | None:
-    """Return the path of the file that defines a game, or None, as for a class in a notebook.
+    """Return the path of the file that defines a game; None if no file does.
+
+    A class in a notebook, for example, has no file.
 
     Args:
+        name: the game's name.
         source: what `load_source` returned for ``name``; not needed for a game file.
 
     Raises:

@@ -71,7 +71,10 @@ class NotebookPosition:
         return list(self._transitions)
 
     def observe(self) -> np.ndarray:
-        """Return two planes, the pieces of the player to move and the opponent's: bool[2, H, W]."""
+        """Return two planes, bool[2, H, W].
+
+        The first shows the pieces of the player to move, the second the opponent's.
+        """
         board = self._board()
         return np.stack([board > 0, board < 0])
 
@@ -148,7 +151,10 @@ class NotebookStart(NotebookPosition):
 
 
 def _shape(board: np.ndarray) -> tuple[int, int]:
-    """Return a board's (H, W); a flat board becomes a square if its size allows, else one row."""
+    """Return a board's height and width.
+
+    A flat board counts as a square if its size allows, otherwise as one row.
+    """
     if board.ndim == 2:
         return board.shape
     side = round(board.size**0.5)
@@ -160,7 +166,7 @@ def _board_of(state: Any) -> np.ndarray:
 
 
 def _numbered(state: Any) -> Any:
-    """Copy a state, replacing the content of each square by the square's number, from 0."""
+    """Copy a state, but let each square contain its own number, counted from 0."""
     board = _board_of(state)
     numbers = np.arange(board.size).reshape(board.shape)
     if not hasattr(state, "board"):

@@ -52,8 +52,8 @@ def unusable(name: str, reason: str, value: Any, allowed: Any) -> ConfigError:
 def has_python_rules(source: Any) -> bool:
     """Return whether an object or a class looks like a game in plain Python.
 
-    It does if it has a method ``legal_actions`` or, in notebook form, ``get_transitions``. Abstract
-    classes do not count.
+    An object does if it has a method ``legal_actions`` or, in notebook form, ``get_transitions``.
+    Abstract classes do not count.
     """
     if inspect.isabstract(source):
         return False
@@ -78,9 +78,9 @@ def make_python_game(source: Any, name: str) -> "PythonGame":
 class Position(Protocol):
     """The methods that a position of a game in plain Python must have.
 
-    Positions obey the laws in `alphazero.games.rules`: a pass is an action; the position alone
-    determines the player to move, the legal actions and the result; and results are from the
-    viewpoint of the player to move.
+    Positions obey the laws in `alphazero.games.rules`. A pass is an action. The position alone
+    determines the player to move, the legal actions and the result. Results are from the viewpoint
+    of the player to move.
 
     Besides these methods, a class may define:
 
@@ -96,8 +96,8 @@ class Position(Protocol):
                             repetitions
     ``num_players``         1 for a puzzle; by default 2
     ``result_range``        the worst and the best result; by default (-1, 1)
-    ``symmetries()``        (cells, actions), see `alphazero.games.rules.symmetries`
-    ``action_squares(a)``   the squares that action a leaves and enters, or the one it fills, see
+    ``symmetries()``        (cells, actions), as in `alphazero.games.rules.symmetries`
+    ``action_squares(a)``   the squares that action a leaves and enters, or fills, as in
                             `alphazero.games.rules.action_squares`
     ``to_text()``           the position as text, if a person needs more than ``cells`` shows; if
                             it returns None, the board is drawn from ``cells``
@@ -127,7 +127,7 @@ class Position(Protocol):
     def result(self) -> float:
         """Return the result of a finished game for the player to move.
 
-        It is usually 1 for a win, 0 for a draw and -1 for a loss, see ``result_range``.
+        It is usually 1 for a win, 0 for a draw and -1 for a loss (see ``result_range``).
         """
 
     def legal_actions(self) -> Sequence[int]:
@@ -144,7 +144,7 @@ class Position(Protocol):
 
 
 class _Layout(NamedTuple):
-    """The byte offsets of the parts of the row that stores a position.
+    """The byte offset of each part of the row that stores a position.
 
         0-3 result, float32 | 4 player | 5 over | legal | planes | key | plies | actions
 
@@ -260,13 +260,13 @@ class PythonGame(Game):
         return results
 
     def position(self, state: np.ndarray) -> Any:
-        """Return the position object of a state ([K]); the caller must not change the object."""
+        """Return a state's position object, which the caller must not change."""
         batch = state[None]
         ply = self._plies(batch)[0]
         return self._object(self._actions(batch)[0, :ply].tobytes())
 
     def reread(self, state: np.ndarray) -> np.ndarray:
-        """Compute a state ([K]) anew from its position object.
+        """Compute a state (K entries) anew from its position object.
 
         The new state equals ``state`` unless the rules break a law, for example by changing an
         object that they should have copied.
@@ -380,7 +380,7 @@ class PythonGame(Game):
         from the latest earlier position in the table.
 
         Args:
-            key: the bytes of the array of actions, whose dtype is ``_action_type``.
+            key: the array of actions as bytes; its dtype is ``_action_type``.
         """
         known = len(key)
         position = self._objects.get(key)
@@ -433,6 +433,10 @@ class PythonGame(Game):
 
     def _playout(self, position: Any, rng: np.ndarray) -> float:
         """Play a random game from a position object to its end.
+
+        Args:
+            position: the position object to start from.
+            rng: uint64[1], the random state, which is advanced in place.
 
         Returns:
             The result in [-1, 1], for the player to move at ``position``, which stays unchanged.

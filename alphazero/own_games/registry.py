@@ -72,7 +72,7 @@ def make_game(game: Any) -> Game:
 
     Args:
         game: a name; a `Game`, which is returned as it is; or an object or a class with the rules
-            of a game in plain Python, see `alphazero.own_games.python_game.Position`. After the
+            of a game in plain Python (see `alphazero.own_games.python_game.Position`). After the
             call, the ``module:Class`` name of the object's class refers to this object in this
             process.
 
@@ -153,7 +153,7 @@ def warn_of_changed_rules(game: Game, digest: str, source: str) -> None:
 
     Args:
         game: the game with its present rules.
-        digest: the digest of the rules in the stored file; "" if unknown, which never warns.
+        digest: the digest of the rules in the stored file; if "" (unknown), no warning is printed.
         source: a description of the stored file, such as "the network 'x.safetensors'".
     """
     change = (digest, game.rules_digest)
@@ -183,7 +183,11 @@ def runs_own_code(name: str) -> bool:
 
 
 def is_shipped_game(name: str) -> bool:
-    """Return whether this package contains the rules of the named game, for any board size."""
+    """Return whether this package contains the rules of the named game, for any board size.
+
+    Args:
+        name: the name of a game, such as "connect_x:5x5x4".
+    """
     return _SPELLINGS.get(name, name).partition(":")[0] in _SHIPPED_FAMILIES
 
 

@@ -48,7 +48,7 @@ def check_rules(options: CheckOptions) -> RuleReport:
 def _file_of(name: str) -> Path | None:
     """Return the path of the file that defines a user's game, or None if no file does.
 
-    It is None for games of this package and its adapters.
+    The result is None for games of this package and its adapters.
 
     Raises:
         ConfigError: if there is no such game.

@@ -47,13 +47,13 @@ class Engine:
     """Answers JSON requests for moves, with one player per game.
 
     Args:
-        spec: the player's specification, see `alphazero.players.registry.make_player`; "auto" means
-            the default player for the request's game.
+        spec: the player's specification (see `alphazero.players.registry.make_player`); "auto"
+            means the default player for the request's game.
         settings: the player's settings, such as its number of simulations; None means the
             defaults.
-        only_game: the only game that requests may name, such as a network's game; None allows all
-            of this package's games. A game file is executed, so its name must come from the user,
-            not from a stored file.
+        only_game: the only game that requests may name, such as a network's game; None means all of
+            this package's games. A game file is executed, so its name must come from the user, not
+            from a stored file.
     """
 
     def __init__(
@@ -137,8 +137,8 @@ def parse_request(
 
     Args:
         line: the request as JSON.
-        only_game: the only game allowed, which requests need not name. None allows all of this
-            package's games, and requests must name one. A request can never run a game file.
+        only_game: the only game allowed, which requests need not name. None means all of this
+            package's games; requests must then name one. A request can never run a game file.
         game_of: makes a game from its name, after the name has been checked.
 
     Returns:
@@ -178,7 +178,7 @@ def parse_request(
 
 
 def _position(game: Game, request: EngineRequest) -> np.ndarray:
-    """Play the moves of a request from the start of the game and return the resulting state, [K].
+    """Play the moves of a request from the start of the game and return the final state: K words.
 
     Raises:
         ValueError: if a move is not legal, or if moves are given as numbers in the standard set-up,

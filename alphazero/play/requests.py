@@ -72,7 +72,7 @@ class PositionRequest(Request):
     """A request about a position, given as a game, optionally a board to start from, and moves."""
 
     game: _ShortText | None = None  #: the game's name
-    #: one of `alphazero.boards.skin.SETUPS`; None means "standard" if the game has this set-up
+    #: "white_first" or "standard"; None means "standard" if the game has this set-up
     setup: _ShortText | None = None
     #: the board before the moves, one line per row; None means the start of the game
     board: Annotated[str, Field(max_length=2_000)] | None = None
@@ -148,6 +148,8 @@ def check_number(key: str, value: int, low: int, high: int) -> None:
 
     Args:
         key: name of the field, for the message.
+        value: the number in the request.
+        low, high: the smallest and the largest number allowed.
 
     Raises:
         Refusal: if the number is too small or too large.

@@ -55,6 +55,7 @@ def line_reader(console: Console, stream: IO[str] | None = None) -> Callable[[st
     function raises EOFError at the end of the input.
 
     Args:
+        console: where the prompt is printed.
         stream: the input stream; None means standard input.
     """
     stream = stream or sys.stdin
@@ -81,7 +82,9 @@ class Screen:
 
     Args:
         session: the game to show first.
+        skin: how the game is drawn.
         names: the names of the player who begins the game and of the other; None for a person.
+        console: the console to draw on.
         in_place: whether to draw each board over the previous one if the terminal is tall enough.
     """
 
@@ -111,7 +114,8 @@ class Screen:
         If boards are drawn in place, the board is drawn too, with the introduction below it.
 
         Args:
-            introduction: text printed before the hints for people; "" prints only the hints.
+            introduction: text printed before the hints for people; if "", only the hints are
+                printed.
         """
         notes = [introduction]
         if None in self._names:
@@ -130,8 +134,9 @@ class Screen:
 
         Args:
             player: the player who moved, 0 or 1.
-            notes: text shown after the move in a dim style, such as the engine's value of it; ""
-                shows none.
+            action: the number of the move.
+            notes: text shown after the move in a dim style, such as the engine's value of the
+                position; "" if there are none.
         """
         number = len(self._session.actions)
         line = Text.assemble((f"{number:>3}. ", "dim"), self.side_text(player), " plays ")
@@ -181,7 +186,7 @@ class Screen:
         """Draw the position, with the game's status beside it if the terminal is wide enough.
 
         Args:
-            message: a message to show below the board; None shows none.
+            message: a message to show below the board; None if there is none.
         """
         if self._draw_in_place(message):
             return
@@ -242,7 +247,7 @@ class Screen:
         """Redraw the board at the top of the terminal, with a message below it.
 
         Args:
-            message: a message to show instead of the latest moves; None shows the moves.
+            message: a message to show instead of the latest moves; if None, the moves are shown.
 
         Returns:
             False, with nothing drawn, if drawing in place is off or the terminal is not tall

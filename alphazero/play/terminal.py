@@ -56,7 +56,7 @@ class TerminalGame:
         players: the player who begins the game, then the other.
         console: the console on which boards, moves and messages are printed.
         read_line: prints a prompt and returns a typed line; raises EOFError at the end of the
-            input. None reads from standard input.
+            input. None means that lines are read from standard input.
         adviser: makes the player that gives hints, when the first hint is requested. None means an
             engine that plays in this game.
         moves: actions already played at the start of the game, and of each rematch.
@@ -162,7 +162,7 @@ class TerminalGame:
         self._play(player, analysis.action, ", ".join(notes))
 
     def _ask(self, question: str) -> None:
-        """Prompt a person until a typed move or command has changed the position.
+        """Ask a person for moves and commands until one of them has changed the position.
 
         Raises:
             EOFError: if the person quits, or the input ends.
@@ -203,7 +203,9 @@ class TerminalGame:
 
         Args:
             player: the player who moves, 0 or 1.
-            notes: text to print after the move, such as the engine's value of it; "" prints none.
+            action: the number of the move.
+            notes: text to print after the move, such as the engine's value of the position; "" if
+                there are none.
         """
         session = self.session
         session.play(action)
@@ -232,7 +234,10 @@ class TerminalGame:
         return bool(commands[command]())
 
     def _undo(self) -> bool:
-        """Take back moves to a person's previous turn; if there is none, warn and return False."""
+        """Take back moves to a person's previous turn; return whether that was possible.
+
+        If there is no such turn, a warning is printed.
+        """
         num_taken_back = self.session.take_back(self._is_human)
         if not num_taken_back:
             self._screen.warn("You have no move to take back.")
@@ -298,6 +303,7 @@ class TerminalGame:
         """Let a player analyse the position, showing a progress bar after `DELAY_S` seconds.
 
         Args:
+            player: the player that analyses.
             text: description of the work, such as "White is thinking", shown beside the bar.
         """
         console = self._screen.console

@@ -26,7 +26,12 @@ _FULL = "bright_green"
 
 
 def line_text(skin: Skin, actions: Sequence[int]) -> str:
-    """Format the first `MAX_LINE` moves of an expected line in a skin's notation, as in "d3 c5"."""
+    """Format the first `MAX_LINE` moves of an expected line in a skin's notation, as in "d3 c5".
+
+    Args:
+        skin: the game's appearance, which has the notation.
+        actions: the moves, in the order of play.
+    """
     texts = [skin.notation.text(int(action)) for action in actions[:MAX_LINE]]
     return " ".join(texts) + (" ..." if len(actions) > MAX_LINE else "")
 
@@ -35,8 +40,10 @@ def analysis_view(game: Game, skin: Skin, player: int, analysis: Analysis, mediu
     """Format an analysis as a summary, the expected line and a table of moves.
 
     Args:
+        skin: the game's appearance.
         player: the player to move, 0 for the one who began the game; all values are from this
             player's viewpoint.
+        analysis: what the engine found in the position.
         medium: the abilities of the terminal, which decide how pieces are drawn.
     """
     value = expectation_text(analysis.value, game) or "unknown"

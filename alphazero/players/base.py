@@ -49,7 +49,7 @@ class Choice(NamedTuple):
     #: of a network, or equal weights for equally good actions. Each row sums to 1 and is 0 where an
     #: action is illegal.
     action_weights: np.ndarray
-    #: float32[B], expected results for the player to move; nan if the player has no estimate.
+    #: float32[B], expected results for the player to move; NaN if the player has no estimate.
     values: np.ndarray
 
 
@@ -65,11 +65,11 @@ class Analysis(NamedTuple):
     action: int
     #: float32[A], the player's weight for each action, as in `Choice`.
     action_weights: np.ndarray
-    #: Expected result in [-1, 1]; nan if the player has no estimate.
+    #: Expected result in [-1, 1]; NaN if the player has no estimate.
     value: float
     #: int32[A], number of simulations that began with each action; all 0 without a search.
     visits: np.ndarray
-    #: float32[A], expected result after each action, in [-1, 1]; nan where unknown.
+    #: float32[A], expected result after each action, in [-1, 1]; NaN where unknown.
     values: np.ndarray
     #: The moves that the player expects from both sides, starting with ``action``.
     principal_variation: list[int]
@@ -92,7 +92,7 @@ class Player(Protocol):
     Some members are optional. A player that needs the moves that led to a position has a method
     ``choose_after(histories, states)``, as in `alphazero.players.gtp`; a match then calls it
     instead of `choose`, and the player may return `RESIGN`. A player with a network has attributes
-    ``engine`` and ``method``, see `thinking_of`.
+    ``engine`` and ``method`` (see `thinking_of`).
     """
 
     @property
@@ -113,7 +113,7 @@ class Player(Protocol):
         """Choose a move in each of B unfinished positions.
 
         Args:
-            states: [B, K], the positions.
+            states: [B, K], one position of K state words per row.
 
         Returns:
             The moves, with weights and values from the viewpoint of the player to move.
@@ -124,9 +124,9 @@ class Player(Protocol):
         """Analyse one unfinished position, from the viewpoint of the player to move.
 
         Args:
-            state: [K], the position.
+            state: the position, an array of K state words.
             progress: called from time to time with the number of simulations made so far and in
-                total, see `SearchProgress`.
+                total (see `SearchProgress`).
         """
         ...
 
@@ -136,11 +136,12 @@ class Player(Protocol):
         """Return a copy of this player with the given search limits, restarted from the same seed.
 
         The copy may share what this player has loaded, such as a network. The two arguments replace
-        both limits; if both are None, the copy keeps this player's limits.
+        both limits: a search ends at the first one it reaches. If both are None, the copy keeps
+        this player's limits.
 
         Args:
-            num_simulations: maximum simulations per move; None sets no limit.
-            time_limit_s: maximum seconds per move; None sets no limit.
+            num_simulations: maximum simulations per move; None means no limit.
+            time_limit_s: maximum seconds per move; None means no limit.
         """
         ...
 
@@ -162,7 +163,7 @@ def thinking_of(player: Player) -> str:
 
 @dataclasses.dataclass
 class PlayerSettings:
-    """Settings of players: search limits, UCT, network, endgame and seed.
+    """Settings of players: search limits, UCT, network, exact endgames and seed.
 
     A player specification such as "uct:500,uct_c=0.7" overrides them for one player.
     """
@@ -234,8 +235,8 @@ class PlayerSettings:
         """Return these settings with both search limits replaced, or unchanged if both are None.
 
         Args:
-            num_simulations: maximum simulations per move; None sets no limit.
-            time_limit_s: maximum seconds per move; None sets no limit.
+            num_simulations: maximum simulations per move; None means no limit.
+            time_limit_s: maximum seconds per move; None means no limit.
         """
         if num_simulations is None and time_limit_s is None:
             return self

@@ -31,7 +31,7 @@ class BestLines:
         """Store a line of play at each of its positions for which no equally good line is known.
 
         Args:
-            state: [K], the position where the line begins.
+            state: the position where the line begins, an array of K state words.
             actions: the actions of the line, in order.
             result: the result at the end of the line, in [-1, 1].
         """
@@ -48,7 +48,7 @@ class BestLines:
         """Return the best line of play known from a position, and its result.
 
         Args:
-            state: [K], the position.
+            state: the position, an array of K state words.
 
         Returns:
             The actions of the line and its result in [-1, 1]; [] and -inf if no line is known.

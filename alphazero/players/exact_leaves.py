@@ -75,7 +75,7 @@ class LeafPolicy:
     provers: list[Prover]  #: exact searches of the game, one for each thread
     #: float64[num_stages], mean number of nodes to solve a leaf with a given number of empty cells
     costs: np.ndarray
-    #: maximum mean cost, in nodes, of solving a leaf; None derives it from the search limits
+    #: maximum mean cost, in nodes, of solving a leaf; if None, it is derived from the search limits
     nodes_per_answer: float | None
 
     def leaves(self, num_simulations: float, time_limit_s: float | None) -> ProvenLeaves | None:
@@ -85,7 +85,7 @@ class LeafPolicy:
 
         Args:
             num_simulations: maximum simulations per move; infinite if only the time is limited.
-            time_limit_s: maximum seconds per move; None sets no limit.
+            time_limit_s: maximum seconds per move; None means no limit.
         """
         by_time = math.inf if time_limit_s is None else time_limit_s * _NODES_PER_S
         by_count = num_simulations * _NODES_PER_EVALUATION

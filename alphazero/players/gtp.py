@@ -79,7 +79,7 @@ class GtpPlayer:
             states: [B, K], the positions after these actions; they are not used.
 
         Returns:
-            The engine's moves, `RESIGN` where it resigns; all values are nan.
+            The engine's moves, `RESIGN` where it resigns; all values are NaN.
 
         Raises:
             GtpError: if the engine refuses a move, exits, or returns anything but a square.

@@ -60,9 +60,9 @@ def load_network_player(
 
     Args:
         path: a network file, or the folder of a run, whose newest network is used.
-        settings: search limits, device, inference engine, exact endgame and seed; settings for UCT
+        settings: search limits, device, inference engine, exact endgames and seed; settings for UCT
             are ignored. An engine whose outputs differ too much from those of torch in float32 is
-            replaced, see `alphazero.inference.network_evaluator`.
+            replaced (see `alphazero.inference.network_evaluator`).
 
     Returns:
         A player that searches, or plays the network's most likely move if ``settings`` turn search
@@ -160,8 +160,9 @@ def load_module(game: Game, path: Path, network_kind: str | None = None) -> Load
     """Load a network file as a torch module; warn if the game's rules have changed since training.
 
     Args:
-        network_kind: the user-defined network class ``module:Class`` that may be imported; None
-            allows none.
+        path: the network file.
+        network_kind: the user-defined network class ``module:Class`` that may be imported; if None,
+            no such class may be.
 
     Raises:
         ConfigError: if the network is of a class ``module:Class`` that ``network_kind`` does not
@@ -189,6 +190,7 @@ def _display_name(path: Path, wanted: EngineChoice) -> str:
     other than the reference, the name ends with it, as in "best on openvino int8".
 
     Args:
+        path: the network file.
         wanted: the engine and precision that the user has chosen; "auto" if left open.
     """
     if path.parent.name == "networks":

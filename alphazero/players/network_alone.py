@@ -30,7 +30,7 @@ class NetworkAlone:
 
     @property
     def engine(self) -> str:
-        """The engine that runs the network, such as "openvino int8"; "" if unknown."""
+        """The engine that runs the network, such as "openvino int8"; "" if it is not known."""
         return engine_of(self._searcher)
 
     def choose(self, states: np.ndarray) -> Choice:
@@ -48,8 +48,9 @@ class NetworkAlone:
         """Return a player that searches with the same network within the given limits.
 
         Args:
-            num_simulations: maximum simulations per move; None sets no limit.
-            time_limit_s: maximum seconds per move; None sets no limit.
+            num_simulations: maximum simulations per move; None if only the time is limited. With 0,
+                the returned player does not search.
+            time_limit_s: maximum seconds per move; None means no limit.
 
         Returns:
             The searching player; this player itself if no time limit is given and

@@ -28,7 +28,7 @@ def uct_player(game: Game, settings: PlayerSettings | None = None) -> Player:
     For other games, the player uses the pure-Python search of `alphazero.textbook`.
 
     Args:
-        settings: search limits and UCT settings; None uses the defaults.
+        settings: search limits and UCT settings; None means the defaults.
 
     Raises:
         ConfigError: if a setting that needs compiled rules is changed and the game has none.
@@ -49,7 +49,7 @@ class _ObjectRules:
         self._game = game
 
     def state_of(self, row: np.ndarray) -> Any:
-        """Convert a position, given as an array row [K], to the state that the search uses."""
+        """Convert a position, given as K state words, to the state that the search uses."""
         return self._game.position(row)
 
     def initial_state(self) -> Any:
@@ -148,7 +148,7 @@ class TextbookUctPlayer:
     """Searches positions one by one with the UCT search of `alphazero.textbook`; see `Player`.
 
     Args:
-        settings: search limits and UCT settings; None uses the defaults.
+        settings: search limits and UCT settings; None means the defaults.
 
     Raises:
         ConfigError: if a setting that needs compiled rules differs from its default.

@@ -40,7 +40,7 @@ _PLAYERS: dict[str, Callable[[Game, PlayerSettings], Player]] = {
 _NETWORKS = ("best", "network", "latest")  # names that stand for the path of a network
 _NAMED_KINDS = (*_PLAYERS, *_NETWORKS, "human")
 _OTHERS = ["gtp:COMMAND", "PATH.safetensors", "RUN_DIRECTORY", "module:Class"]
-#: The attributes and methods that every player has, see `Player`.
+#: The attributes and methods that every player has (see `Player`).
 _MEMBERS = ("name", "batch_size", "choose", "analyse", "limited")
 _ROOT = Path("checkpoints")  #: the folder of trained networks
 _LIMITS = ("num_simulations", "time_limit_s")
@@ -69,7 +69,7 @@ def make_player(spec: str, game: Game, settings: PlayerSettings | None = None) -
             - ``latest``: the newest network that was trained for the game under checkpoints/;
             - ``network``: the same, or ``best`` if there is none;
             - the path of a network file, or of a run's folder, whose newest network is used;
-            - ``gtp:COMMAND``: another program's engine, see `alphazero.players.gtp`;
+            - ``gtp:COMMAND``: another program's engine (see `alphazero.players.gtp`);
             - ``module:Class``, or the name of an entry point: a user-supplied player class, which
               is called with the game and the `PlayerSettings`.
         settings: defaults for the settings that ``spec`` leaves open.
@@ -102,7 +102,7 @@ def check_player(
         spec: a specification that `make_player` takes.
         game_name: the name of the game to play.
         settings: defaults for the settings that ``spec`` leaves open.
-        rules_digest: digest of the game's rules, see `network_path`.
+        rules_digest: digest of the game's rules; a run with the same digest is for the same game.
 
     Raises:
         ConfigError: if there is no such player or setting, or a value is invalid.
@@ -117,13 +117,13 @@ def check_player(
 def existing_network(kind: str, spec: str, game_name: str, rules_digest: str = "") -> Path:
     """Return the path of the existing network or run that ``kind`` stands for.
 
-    It is the path from `network_path`, with an error in place of None.
+    This is `network_path`, but with an error in place of None.
 
     Args:
         kind: a name such as "best", or a path.
         spec: the whole specification, for the error message.
         game_name: the name of the game to play.
-        rules_digest: digest of the game's rules, see `network_path`.
+        rules_digest: digest of the game's rules; a run with the same digest is for the same game.
 
     Raises:
         ConfigError: if ``kind`` does not stand for an existing network.
@@ -138,7 +138,11 @@ def existing_network(kind: str, spec: str, game_name: str, rules_digest: str = "
 
 
 def default_player(game_name: str) -> str:
-    """Return the default player: "best" if a network ships with the game, otherwise "uct"."""
+    """Return the default player: "best" if a network ships with the game, otherwise "uct".
+
+    Args:
+        game_name: the name of the game to play.
+    """
     return "best" if shipped_network(game_name) else "uct"
 
 
@@ -146,6 +150,9 @@ def default_match(game_name: str) -> tuple[str, str]:
     """Return the specifications of the two default players of a match.
 
     They are "best" and "uct:1000" if a network ships with the game, else "uct:1000" and "random".
+
+    Args:
+        game_name: the name of the game to play.
     """
     return ("best", "uct:1000") if shipped_network(game_name) else ("uct:1000", "random")
 
@@ -154,6 +161,7 @@ def read_spec(spec: str, settings: PlayerSettings | None = None) -> PlayerSpec:
     """Parse a player specification: one that `make_player` takes, or ``human``.
 
     Args:
+        spec: the player's specification, such as "uct:500,uct_c=0.7".
         settings: defaults for the settings that ``spec`` leaves open. If ``spec`` sets a search
             limit (a number of simulations or a time), both limits in ``settings`` are dropped.
 
@@ -202,7 +210,10 @@ def is_own_player(kind: str) -> bool:
 
 
 def has_network(kind: str) -> bool:
-    """Return whether a player's kind stands for a network: a name such as "best", or a path."""
+    """Return whether a player's kind stands for a network.
+
+    That is a name such as "best", or a path.
+    """
     return kind in _NETWORKS or is_path(kind)
 
 
@@ -220,6 +231,7 @@ def _own_player(kind: str, game: Game, settings: PlayerSettings) -> Player:
 
     Args:
         kind: the class as ``module:Class``, or the name of an entry point.
+        settings: the settings with which the class is called.
 
     Raises:
         ConfigError: if the player cannot be made, or lacks an attribute or method of `Player`.
@@ -283,7 +295,7 @@ def _newest_network(game_name: str, rules_digest: str) -> Path | None:
 
     Args:
         game_name: the game's name.
-        rules_digest: digest of the game's rules, see `network_path`.
+        rules_digest: digest of the game's rules; a run with the same digest is for the same game.
     """
     folders = folders_of_runs(_ROOT, game_name, rules_digest)
     paths = [path for folder in folders for path in folder.glob("networks/*.safetensors")]

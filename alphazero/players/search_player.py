@@ -45,18 +45,20 @@ class SearchPlayer:
     game: Game
     evaluator: Evaluator  #: shared with the players that `limited` returns
     num_simulations: int  #: maximum simulations per move
-    #: maximum seconds per move; None sets no limit. A search ends at whichever limit comes first.
+    #: maximum seconds per move; None means no limit. A search ends at the first limit it reaches.
     time_limit_s: float | None = None
     _: dataclasses.KW_ONLY
     settings: SearchSettings = dataclasses.field(default_factory=SearchSettings)
     seed: int = 0
     name: str = "network"
-    #: Whether to evaluate several leaves of a single position's tree at once, see
-    #: `alphazero.search.in_flight`.
+    #: Whether to evaluate several leaves of a single position's tree at once (see
+    #: `alphazero.search.in_flight`).
     batches_leaves: bool = False
-    #: Used in place of the evaluator in searches of single positions; shared like the evaluator.
+    #: Used in place of the evaluator in searches of single positions; copies of the player share
+    #: it.
     cache: Evaluator | None = None
-    #: Decides which leaves get exact results; None solves none. Shared like the evaluator.
+    #: Decides which leaves get exact results; if None, no leaf is solved. Copies of the player
+    #: share it.
     exact_leaves: LeafPolicy | None = None
     #: The latest search of a batch (key False) and of one position (True), to reuse their memory.
     _searches: dict[bool, TreeSearch] = dataclasses.field(
@@ -82,7 +84,7 @@ class SearchPlayer:
 
     @property
     def engine(self) -> str:
-        """The engine that runs the network, such as "openvino int8"; "" if unknown."""
+        """The engine that runs the network, such as "openvino int8"; "" if it is not known."""
         report = getattr(self.evaluator, "report", None)
         return report.name if report else ""
 
@@ -125,9 +127,11 @@ class SearchPlayer:
         """Return a player with the same evaluator and the given limits; see `Player.limited`.
 
         Args:
-            num_simulations: maximum simulations per move; 0 plays the most likely move of the
-                policy without a search; None sets no limit.
-            time_limit_s: maximum seconds per move; None sets no limit.
+            num_simulations: maximum simulations per move. With 0, the policy's most likely move is
+                played without a search. With None, it is `TIMED_SIMULATIONS` if there is a time
+                limit.
+            time_limit_s: maximum seconds per move; None means no limit. If both are None, this
+                player's limits are kept.
         """
         if num_simulations == 0:
             return NetworkAlone(self.game, self.evaluator, self)
@@ -182,6 +186,7 @@ class SearchPlayer:
         In a one-player game, known lines of play replace moves that are no better.
 
         Args:
+            search: the finished search.
             states: [B, K], the positions that were searched.
         """
         output = search.output(np.arange(len(states)))
@@ -199,7 +204,7 @@ class SearchPlayer:
         a one-player game are the best lines of play kept.
 
         Args:
-            states: [B, K], the positions.
+            states: [B, K], one position of K state words per row.
             start: the time by `time.monotonic` from which the time limit counts.
             progress: called from time to time with the number of simulations made so far and in
                 total; the total is None with a time limit.
@@ -282,9 +287,9 @@ def simulations_per_move(num_simulations: int | None, time_limit_s: float | None
     """Return the maximum simulations per move: the given number, or a default if it is None.
 
     Args:
-        num_simulations: the user's limit; None if not set.
-        time_limit_s: maximum seconds per move; with a time limit, the default is
-            `TIMED_SIMULATIONS`, otherwise `DEFAULT_SIMULATIONS`.
+        num_simulations: the user's limit, which is returned unless it is None.
+        time_limit_s: maximum seconds per move, or None. It decides only the default:
+            `TIMED_SIMULATIONS` with a time limit, otherwise `DEFAULT_SIMULATIONS`.
     """
     if num_simulations is not None:
         return num_simulations

@@ -24,7 +24,7 @@ class SolverPlayer:
 
     Args:
         seed: seed of the random choices among equally good moves.
-        solver: a solver of this game; None makes the fastest one available.
+        solver: a solver of this game; None means the fastest one available.
 
     Raises:
         UnsolvableError: if the game has no solver.
@@ -60,8 +60,9 @@ class SolverPlayer:
         """Choose a move with the best exact score in each position, at random among equals.
 
         Args:
-            states: [B, K], the positions.
-            scores: int16[B, A], the exact score of each action for the player to move.
+            states: [B, K], one position of K state words per row.
+            scores: int16[B, A], the exact score of each action for the player to move;
+                `ILLEGAL_SCORE` if illegal.
         """
         best = scores.max(axis=1, keepdims=True, initial=ILLEGAL_SCORE)
         values = self._values(states, scores).max(axis=1, initial=ILLEGAL_VALUE)
@@ -71,11 +72,13 @@ class SolverPlayer:
         """Return the exact result after each action, for the player to move in ``states``.
 
         Args:
-            states: [B, K], the positions.
-            scores: int16[B, A], the exact score of each action for the player to move.
+            states: [B, K], one position of K state words per row.
+            scores: int16[B, A], the exact score of each action for the player to move;
+                `ILLEGAL_SCORE` if illegal.
 
         Returns:
-            [B, A], in [-1, 1]; `ILLEGAL_VALUE` where the action is illegal.
+            int8[B, A] or, for small enumerated games, float32[B, A]: results in [-1, 1];
+            `ILLEGAL_VALUE` where the action is illegal.
         """
         if isinstance(self.solver, EnumeratedSolver):  # knows results between win and draw
             return self.solver.exact.action_values(states)

@@ -19,7 +19,7 @@ class UctPlayer:
     """Plays the moves chosen by a UCT search with rollouts; see `Player`.
 
     Args:
-        settings: search limits and UCT settings; None uses the defaults.
+        settings: search limits and UCT settings; None means the defaults.
     """
 
     batch_size = 1
@@ -62,7 +62,7 @@ class UctPlayer:
         """Return the statistics that searches have stored for a position; see `UctSearch.lookup`.
 
         Args:
-            state: [K], the position.
+            state: the position, an array of K state words.
 
         Returns:
             The position's visits, wins and value; None if it is not in the search's table, or

@@ -27,7 +27,7 @@ class RandomPlayer:
         return equal_choice(mask, np.full(len(states), np.nan), self._generator)
 
     def analyse(self, state: np.ndarray, progress: SearchProgress | None = None) -> Analysis:
-        """Choose a random action, giving all legal ones equal weight; see `Player.analyse`."""
+        """Choose a random action, with equal weights for all legal ones; see `Player.analyse`."""
         return direct_analysis(self.choose(state[None]))
 
     def limited(
@@ -42,7 +42,8 @@ def equal_choice(mask: np.ndarray, values: np.ndarray, generator: np.random.Gene
 
     Args:
         mask: bool[B, A], True for the equally good actions, at least one in each position.
-        values: [B], expected results in [-1, 1] for the player to move; nan if unknown.
+        values: int[B] or float[B], expected results in [-1, 1] for the player to move; NaN if
+            unknown.
         generator: the source of the random choices.
 
     Returns:
@@ -63,8 +64,10 @@ def direct_analysis(
 
     Args:
         choice: the player's choice in this one position.
-        values: [A], expected result after each action for the player to move; None if unknown.
-        scores: int16[A], exact score of each action for the player to move; None if unknown.
+        values: float[A], expected result in [-1, 1] after each action, for the player to move, NaN
+            if the action is illegal; None if no values are known.
+        scores: int16[A], exact score of each action for the player to move, `ILLEGAL_SCORE` if the
+            action is illegal; None if unknown.
     """
     action = int(choice.actions[0])
     num_actions = choice.action_weights.shape[1]

@@ -53,7 +53,10 @@ def draw_exact_error(runs: Sequence[Run], game: str, output: Path) -> None:
 
 
 def _minor_label(value: float, _: int | None) -> str:
-    """Label a minor tick of the axis, but only some ticks, because all labels would overlap."""
+    """Return the label of the axis's minor tick at ``value``, or "".
+
+    Only values whose first digit is 2, 3, 5 or 7 get a label, because all labels would overlap.
+    """
     first_digit = f"{value:e}"[0]
     return f"{value:g}" if first_digit in "2357" else ""
 
@@ -70,6 +73,8 @@ def _draw_lines(axis: Axes, runs: Sequence[Run], line: Line, dashes: str, label:
     An error of zero, which a logarithmic axis cannot show, is drawn as half a misplayed position.
 
     Args:
+        axis: the matplotlib axes to draw on.
+        runs: the name and the metrics of each run.
         line: the error to draw, with or without search.
         dashes: matplotlib's line style, such as "--".
         label: text in the legend after each run's name.

@@ -23,6 +23,7 @@ def new_figure(num_rows: int, num_columns: int, title: str, size: tuple[float, f
     """Make a figure with a grid of axes, like `matplotlib.pyplot.subplots`.
 
     Args:
+        num_rows, num_columns: the size of the grid.
         title: the title above the whole figure.
         size: width and height in inches.
 
@@ -57,6 +58,7 @@ def save_figure(figure: Any, output: Path) -> None:
     """Add grid lines to a figure, remove its top and right edges, write it to a file and close it.
 
     Args:
+        figure: the matplotlib figure.
         output: the file; the ending of its name determines the format.
 
     Raises:

@@ -58,6 +58,8 @@ def draw_game(played: PlayedGame, skin: Skin, output: Path) -> None:
     """Draw a game as an animation or a sheet of positions, and write it to a file.
 
     Args:
+        played: the game to draw.
+        skin: the game's appearance.
         output: the file. The ending of its name determines the format: .gif is an animation, all
             others are sheets.
 
@@ -122,6 +124,8 @@ def _player_names(
     """Draw the players' pieces and names, with the player to move in bold.
 
     Args:
+        played: the game that is drawn.
+        skin: the game's appearance.
         mover: the player to move, 0 or 1; None if the game is over.
         right: coordinate of the board's right edge.
     """
@@ -141,6 +145,8 @@ def _caption(played: PlayedGame, skin: Skin, ply: int, is_last: bool) -> str:
     At the start it is the game's title or the length of the opening, at the end the result.
 
     Args:
+        played: the game that is drawn.
+        skin: the game's appearance.
         ply: number of moves before the position.
         is_last: whether it is the last position.
     """
@@ -158,9 +164,12 @@ def _caption(played: PlayedGame, skin: Skin, ply: int, is_last: bool) -> str:
 def _remark(played: PlayedGame, skin: Skin, ply: int, is_last: bool) -> str:
     """Return a frame's remark: the result that the player of its last move expected, if known.
 
-    At the end of the game it is the number of pieces of each side, if they decide the game.
+    The text is like "expects +0.12 (56%)". At the end of the game it is the number of pieces of
+    each side, if they decide the game; it is "" if there is nothing to say.
 
     Args:
+        played: the game that is drawn.
+        skin: the game's appearance.
         ply: number of moves before the position that the frame shows.
         is_last: whether this position is the last one of the game.
     """
@@ -181,7 +190,12 @@ def _move_text(session: Session, skin: Skin, ply: int) -> str:
 
 
 def game_sheet(played: PlayedGame, skin: Skin) -> Picture:
-    """Draw a sheet with one small board per position, below a heading with players and result."""
+    """Draw a sheet with one small board per position, below a heading with players and result.
+
+    Args:
+        played: the game to draw.
+        skin: the game's appearance.
+    """
     session = played.session
     height, width = board_size(session.game)
     cell = _TILE / max(height, width)

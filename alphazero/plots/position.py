@@ -63,11 +63,14 @@ class Thought(NamedTuple):
     #: float32[A], the policy of the player's network without a search; None if the player has no
     #: network or does not search
     priors: np.ndarray | None
-    network_value: float  #: the network's value for the player to move; nan if `priors` is None
+    network_value: float  #: the network's value for the player to move; NaN if `priors` is None
 
     @property
     def shares(self) -> np.ndarray:
-        """Each action's share of the search's visits or, without a search, its weight, float[A]."""
+        """Each action's share of the search's visits, float[A].
+
+        Without a search, it is the player's weight for the action.
+        """
         visits = self.analysis.visits
         if not visits.any():
             return self.analysis.action_weights
@@ -75,7 +78,7 @@ class Thought(NamedTuple):
 
     @property
     def what_shares_are(self) -> str:
-        """The name of the quantity in `shares`, for the table's heading."""
+        """The name of the quantity in `shares`: "visits", "policy" or "best moves"."""
         if self.analysis.visits.any():
             return "visits"
         return "policy" if self.analysis.scores is None else "best moves"
@@ -85,6 +88,9 @@ def draw_position(session: Session, skin: Skin, thought: Thought, output: Path) 
     """Draw the current position of a game with a player's analysis, and write it to a file.
 
     Args:
+        session: the game, in its current position.
+        skin: the game's appearance.
+        thought: the player's analysis of this position.
         output: the file; the ending of its name determines the format.
 
     Raises:
@@ -94,7 +100,13 @@ def draw_position(session: Session, skin: Skin, thought: Thought, output: Path) 
 
 
 def position_picture(session: Session, skin: Skin, thought: Thought) -> Picture:
-    """Draw the current position of a game with a player's analysis: board, value bar and table."""
+    """Draw the current position of a game with a player's analysis: board, value bar and table.
+
+    Args:
+        session: the game, in its current position.
+        skin: the game's appearance.
+        thought: the player's analysis of this position.
+    """
     game = session.game
     height, width = board_size(game)
     cell = _BOARD / max(height, width)
@@ -180,6 +192,9 @@ def _share_arrows(session: Session, skin: Skin, thought: Thought, width: int) ->
     Arrows of larger shares are wider and more opaque, and lie on top.
 
     Args:
+        session: the game, in its current position.
+        skin: the game's appearance.
+        thought: the player's analysis of this position.
         width: the number of the board's columns.
     """
     arrows: list[Shape] = []
@@ -197,7 +212,9 @@ def _value_bar(session: Session, skin: Skin, value: float, board_height: float) 
     """Draw a bar that divides the expected score between the sides, the first player's part below.
 
     Args:
-        value: expected result for the player to move, in [-1, 1]. If it is nan, or the game is a
+        session: the game, in its current position.
+        skin: the game's appearance.
+        value: expected result for the player to move, in [-1, 1]. If it is NaN, or the game is a
             puzzle, there is no bar.
         board_height: height of the board, and of the bar, in the picture's unit of length.
     """
@@ -223,6 +240,9 @@ def _table(session: Session, skin: Skin, thought: Thought, left: float) -> list[
     It has at most `_MAX_ROWS` rows, with each move's share, prior and value where known.
 
     Args:
+        session: the game, in its current position.
+        skin: the game's appearance.
+        thought: the player's analysis of this position.
         left: coordinate of the table's left edge.
     """
     shares = thought.shares
@@ -264,8 +284,10 @@ def _bars(thought: Thought, action: int, left: float, y: float) -> list[Shape]:
     """Draw the bar of a move's share and, below it, the bar of the network's prior.
 
     Args:
+        thought: the player's analysis of the position.
+        action: the number of the move.
         left: coordinate of the bars' left end.
-        y: coordinate of the middle of the table's row.
+        y: coordinate of the row's middle.
     """
     height = 0.34 if thought.priors is None else 0.21
     bars: list[Shape] = [

@@ -22,6 +22,7 @@ def draw_ratings(ratings: Ratings, networks: dict[str, dict], title: str, output
         ratings: the ratings of all players; networks that are not among them are not drawn.
         networks: {player name: {"iteration": ..., "elapsed_s": ...}} of the run's networks, with
             their seconds of training.
+        title: the title above the chart.
         output: the file; the ending of its name determines the format.
 
     Raises:
@@ -51,6 +52,8 @@ def _draw_others(axis: Axes, ratings: Ratings, players: list[str]) -> None:
     Other players also get their 95% confidence interval as a band.
 
     Args:
+        axis: the matplotlib axes to draw on.
+        ratings: the ratings of all players.
         players: names of the players that are not networks of the run.
     """
     for player in players:
@@ -87,6 +90,8 @@ def _draw_networks(axis: Axes, ratings: Ratings, networks: dict[str, dict], sear
     """Draw the networks that use the same search as one line, with 95% confidence intervals.
 
     Args:
+        axis: the matplotlib axes to draw on.
+        ratings: the ratings of all players.
         networks: {player name: {"iteration": ..., "elapsed_s": ...}} of these networks.
         search: description of the search, for the legend.
     """

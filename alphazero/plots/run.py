@@ -22,7 +22,7 @@ def draw_run(metrics: list[Row], title: str, span: int, output: Path) -> None:
     """Plot a run's losses, strength, games and speed in four charts, and write them to one file.
 
     Args:
-        metrics: one dict per iteration, see `RunFolder.read_metrics`.
+        metrics: one dict per iteration (see `RunFolder.read_metrics`).
         title: the title above all charts.
         span: number of iterations over which the rolling mean of the losses is taken, or number of
             epochs if the run stored their losses.
@@ -65,6 +65,8 @@ def _draw_losses(axis: Axes, metrics: list[Row], span: int) -> None:
     """Plot the losses of each iteration, or of each epoch if the run stored them, and their means.
 
     Args:
+        axis: the matplotlib axes to draw on.
+        metrics: one dict of metrics per iteration.
         span: number of iterations or epochs over which the rolling mean is taken.
     """
     epochs = [loss for row in metrics for loss in row.get("learner.epoch_losses") or []]

@@ -68,7 +68,8 @@ def _apply(symmetries, cells, actions, inputs, outputs):
     Args:
         symmetries: int64[M], the index of each row's symmetry.
         cells, actions: the game's symmetry tables, int32[S, H*W] and int32[S, A].
-        inputs, outputs: planes [M, C, H*W], action weights [M, A] and mask [M, A].
+        inputs, outputs: tuples of the planes, float32[M, C, H*W], the action weights, float32[M,
+            A], and the mask, bool[M, A].
     """
     planes, weights, mask = inputs
     new_planes, new_weights, new_mask = outputs

@@ -123,7 +123,8 @@ class ReplayBuffer:
         Args:
             batch_size: number of samples in a batch.
             num_epochs: number of passes over the window.
-            reshuffle: whether to draw a new order for each pass; False repeats the first one.
+            reshuffle: whether to draw a new order for each pass; if False, all passes have the same
+                order.
         """
         ages = np.zeros(0, np.int64)
         for epoch in range(num_epochs):
@@ -134,7 +135,12 @@ class ReplayBuffer:
             yield from self._pass(ages, batch_size)
 
     def _pass(self, ages: np.ndarray, batch_size: int) -> Iterator[Batch]:
-        """Yield batches of the samples with the given ages, in that order; age 0 is the newest."""
+        """Yield batches of the samples with the given ages, in that order; age 0 is the newest.
+
+        Args:
+            ages: int64[N], the ages in the order of the batches.
+            batch_size: number of samples in a batch.
+        """
         num_at_once = _BATCHES_AT_ONCE * batch_size
         for start in range(0, len(ages), num_at_once):
             samples = self._batch(ages[start : start + num_at_once])
@@ -224,7 +230,7 @@ class ReplayBuffer:
         return min(self.num_added - self._num_lost, self.settings.window_max)
 
     def _slots(self, ages: np.ndarray) -> np.ndarray:
-        """Convert the ages of samples to indices into the arrays; age 0 is the newest sample."""
+        """Convert samples' ages, int64[M], to indices into the arrays; age 0 is the newest."""
         return (self.num_added - 1 - ages) % self.settings.window_max
 
     def _samples(self, record: GameRecord) -> tuple[np.ndarray, np.ndarray]:
@@ -261,7 +267,11 @@ class ReplayBuffer:
         return Batch(*transformed, *batch[3:])
 
     def _raw_batch(self, slots: np.ndarray) -> Batch:
-        """Make a batch of the samples at the given indices without transforming them."""
+        """Make a batch of the samples at the given indices without transforming them.
+
+        Args:
+            slots: int64[M], indices into the arrays.
+        """
         states = self._states[slots]
         return Batch(
             self.game.observe(states),

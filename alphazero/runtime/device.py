@@ -73,7 +73,7 @@ def set_num_threads(num_threads: int) -> int:
     """Set the number of CPU threads that torch uses for one operation.
 
     Args:
-        num_threads: 0 means one thread for each core that this process may use.
+        num_threads: the number to set; 0 means one thread for each core that this process may use.
 
     Returns:
         The number of threads that was set.
@@ -88,7 +88,11 @@ def set_num_threads(num_threads: int) -> int:
 
 @contextlib.contextmanager
 def torch_threads(num_threads: int) -> Iterator[None]:
-    """Set torch's number of CPU threads within a ``with`` block, and restore it afterwards."""
+    """Set torch's number of CPU threads within a ``with`` block, and restore it afterwards.
+
+    Args:
+        num_threads: number of threads within the block.
+    """
     before = torch.get_num_threads()
     torch.set_num_threads(num_threads)
     try:

@@ -49,8 +49,8 @@ class ConfigError(InputError):
         Args:
             key: the setting's name.
             value: the refused value.
-            allowed: the values that the setting accepts, as text or as a list of choices; None
-                leaves them out of the message.
+            allowed: the values that the setting accepts, as text or as a list of choices; if None,
+                the message does not list them.
             reason: why the value is refused: a clause without a full stop.
         """
         if allowed is not None:

@@ -38,9 +38,9 @@ def write_atomically(path: Path, data: bytes, previous: Path | None = None) -> N
     Args:
         path: the file to write.
         data: its new contents.
-        previous: the path to which an existing file is moved first; None overwrites it. A power cut
-            between the two renamings leaves the old contents at ``previous``, and no file at
-            ``path``.
+        previous: the path to which an existing file is moved first; if None, it is overwritten. A
+            power cut between the two renamings leaves the old contents at ``previous``, and no file
+            at ``path``.
 
     Raises:
         OSError: if the file cannot be written; ``path`` is its file name.
@@ -195,7 +195,7 @@ def write_safetensors(
         path: the file to write.
         arrays: {name: array}.
         metadata: {key: text} to store with the arrays.
-        previous: the path to which an existing file is moved first; None overwrites it.
+        previous: the path to which an existing file is moved first; if None, it is overwritten.
 
     Returns:
         The SHA-256 hex digest of the arrays and metadata, which is stored in the file too.
@@ -218,7 +218,8 @@ def read_safetensors(
 
     Args:
         path: the file to read.
-        digest: the checksum that `write_safetensors` returned; None accepts any undamaged file.
+        digest: the checksum that `write_safetensors` returned; if None, any undamaged file is
+            accepted.
 
     Returns:
         The metadata as {key: text}, and the arrays as {name: array}.

@@ -6,8 +6,8 @@ plain Python. Only this module sets numba's options and decides where compiled c
 numba's own cache detects changes in the file that defines a kernel, but not in the files of the
 functions that the kernel calls. Our cache directory is therefore named by a digest of every source
 file that compiled code can come from; kernels for a user's own game are in a subdirectory, named by
-a digest of the game's source. Only our kernels use these directories; numba's configuration is
-unchanged.
+a digest of the game's source. Only this package's kernels use these directories; numba's
+configuration is unchanged.
 
 Kernels receive data, never functions: a kernel that takes a function misses the cache in every new
 process.
@@ -47,7 +47,7 @@ _user_games: dict[type, str] = {}  # class of a user's game -> digest of its sou
 
 
 def kernel_sources(package: Path = _PACKAGE) -> list[Path]:
-    """Return, in sorted order, the source files of this package that compiled code can come from.
+    """Return the source files of this package that compiled code can come from, sorted by path.
 
     They belong to the packages that define kernels or game rules, and to the packages that these
     import, because numba compiles imported constants and functions into the kernels.

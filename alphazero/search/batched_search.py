@@ -27,9 +27,9 @@ class TreeSearch:
     The visits in a subtree kept from the previous move count as simulations, unless
     ``settings.count_kept_visits`` is False.
 
-    Memory: B * (max_simulations + 1) * `alphazero.search.tree.bytes_per_node(A)` bytes, plus a
-    state for each node, allocated once. If kept visits do not count, `game.max_plies` times as much
-    is allocated.
+    Memory is allocated once: B * (max_simulations + 1) nodes, each of which takes
+    `alphazero.search.tree.bytes_per_node(A)` bytes and a state. If kept visits do not count,
+    `game.max_plies` times as much is allocated.
 
     Args:
         game: the rules of the game, an `alphazero.games.batched_game.Game`.
@@ -39,16 +39,15 @@ class TreeSearch:
         max_simulations: the largest ``num_simulations`` that any search may have.
         settings: the search's constants, root algorithm and tree reuse.
         generator: random generator for the root noise.
-        leaves_per_step: maximum number of leaves of one tree per call of the evaluator, see
-            `alphazero.search.in_flight`; if above 1, all roots must choose by PUCT.
+        leaves_per_step: maximum number of leaves of one tree per call of the evaluator (see
+            `alphazero.search.in_flight`); if above 1, all roots must choose by PUCT.
         exact_leaves: tries to prove the results of new nodes before they are evaluated; a proven
-            result counts like the end of a game. None means that all unfinished positions are
-            evaluated.
+            result counts like the end of a game. If None, all unfinished positions are evaluated.
         explores: whether to add root noise and forced playouts, as self-play does to make training
-            targets; False searches as strongly as possible.
+            targets; if False, the search is as strong as possible.
 
     Attributes:
-        counts: the numbers of simulations and evaluations so far, and the evaluator's time.
+        counts: how many simulations and evaluations were made so far, and the evaluator's seconds.
     """
 
     def __init__(
@@ -185,7 +184,7 @@ class TreeSearch:
 
         Args:
             deadline: time of `time.monotonic` at which to stop, though not before every search has
-                visited at least one root action; None sets no limit.
+                visited at least one root action; None means no limit.
             progress: called after each step with the fraction of the simulations that are done, in
                 [0, 1], averaged over the searches.
         """
@@ -236,7 +235,7 @@ class TreeSearch:
         return line or [action]
 
     def best_line(self, row: int) -> tuple[list[int], float]:
-        """Return the line of play to the best proven result in a tree, and that result.
+        """Return the moves that lead to the best proven result in a tree, and that result.
 
         This is only for games with one player, whose viewpoint all results have.
 
@@ -277,9 +276,12 @@ class TreeSearch:
     def _find(self, rows: np.ndarray) -> NewNodes | None:
         """Run up to `leaves_per_step` simulations in each given game whose search is unfinished.
 
+        Args:
+            rows: int[M], the indices of the games.
+
         Returns:
-            The new nodes, not yet added to the trees; None if no simulation ended at a new node,
-            see `alphazero.search.simulate`.
+            The new nodes, not yet added to the trees; None if no simulation ended at a new node
+            (see `alphazero.search.simulate`).
         """
         edges = simulation.make_edges(len(rows) * self.leaves_per_step)
         arguments = (self._tree, rows, self._budgets, self._roots.exploration)

@@ -20,7 +20,7 @@ from alphazero.search.simulate import Edges
 
 @dataclasses.dataclass
 class SearchCounts:
-    """The numbers of simulations and evaluations by a `TreeSearch`, and the evaluator's time."""
+    """How many simulations and evaluations a `TreeSearch` has made, and the evaluator's seconds."""
 
     num_simulations: int = 0  #: number of simulations that ended at a new node
     num_evaluations: int = 0  #: number of positions passed to the evaluator
@@ -72,15 +72,15 @@ class Expansion:
 
     Args:
         game: the rules of the game, an `alphazero.games.batched_game.Game`.
-        evaluator: evaluates new leaves, see `alphazero.inference.evaluator.Evaluator`.
+        evaluator: evaluates new leaves (see `alphazero.inference.evaluator.Evaluator`).
         tree: the trees of all B searches, which are changed in place.
-        exact_leaves: tries to prove the results of new nodes before they are evaluated; None means
-            that no proofs are tried.
+        exact_leaves: tries to prove the results of new nodes before they are evaluated; if None, no
+            proofs are tried.
 
     Attributes:
         root_states: [B, K], the positions being searched, as states of K words.
         states: [B, N, K], the position of each node.
-        counts: the numbers of simulations and evaluations so far, and the evaluator's time.
+        counts: how many simulations and evaluations were made so far, and the evaluator's seconds.
     """
 
     def __init__(self, game, evaluator, tree: trees.Tree, exact_leaves: ExactLeaves | None):
@@ -98,8 +98,7 @@ class Expansion:
         Args:
             edges: M edges found by simulations, without unused entries.
             num_roots: how many of the edges stand for roots that have not been evaluated.
-            depth: sum of the distances of the other edges' new nodes from their roots, for
-                `SearchCounts`.
+            depth: total depth of the other edges' new nodes below their roots, for `SearchCounts`.
         """
         positions = self._positions(edges, num_roots)
         if self._exact_leaves is not None:
@@ -127,7 +126,7 @@ class Expansion:
         return Leaves(*(field[is_open] for field in leaves))
 
     def evaluate(self, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Evaluate M positions with the evaluator, counting the evaluations and their time.
+        """Evaluate M positions with the evaluator, and add their number and its time to `counts`.
 
         Args:
             states: [M, K], the positions, as states of K words.
@@ -159,7 +158,11 @@ class Expansion:
         trees.backward(self._tree, rows, nodes)
 
     def _positions(self, edges: Edges, num_roots: int) -> Transition:
-        """Return the position that each edge leads to; for a root, the position being searched."""
+        """Return the position that each edge leads to; for a root, the position being searched.
+
+        Args:
+            edges: the edges, of which ``num_roots`` stand for roots that have no node yet.
+        """
         rows, parents, actions = edges
         if num_roots == 0:
             return self._game.step(self.states[rows, parents], actions)

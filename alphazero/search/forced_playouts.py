@@ -44,6 +44,7 @@ def forced_visits(tree, b, action, exploration):
 
     Args:
         tree, b: the search trees and the index of the game.
+        action: the root action.
         exploration: the constants of the search, `alphazero.search.puct.Exploration`.
     """
     prior = np.float64(tree.children_priors[b, ROOT_INDEX, action])

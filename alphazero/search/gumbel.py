@@ -80,6 +80,7 @@ def completed_value(tree, b, node, action, mixed_value):
 
     Args:
         tree, b, node: the search trees, the index of the game, and the index of the node.
+        action: the action, which must be legal at the node.
         mixed_value: the node's estimate for unvisited actions, from `completion`.
     """
     return (

@@ -35,6 +35,7 @@ def make_in_flight(tree: Tree, num_leaves: int) -> InFlight:
     """Allocate an `InFlight` for the given trees, with no visits in flight.
 
     Args:
+        tree: the search trees of all games.
         num_leaves: maximum number of edges to find in one tree per call of `collect`.
     """
     num_games = len(tree.num_nodes)
@@ -55,7 +56,8 @@ def collect(tree, rows, budgets, exploration, in_flight, num_leaves, out_edges):
     the function moves on to the next game. All marks are removed before the function returns.
 
     Args:
-        rows, budgets, exploration: see `alphazero.search.simulate.simulate`.
+        tree: the search trees of all games.
+        rows, budgets, exploration: as in `alphazero.search.simulate.simulate`.
         in_flight: `InFlight` of the trees, allocated for at least ``num_leaves``.
         num_leaves: maximum number of edges to find in each game.
         out_edges: output: `alphazero.search.simulate.Edges` with room for M * num_leaves edges.

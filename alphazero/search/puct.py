@@ -95,7 +95,7 @@ def select_action(tree, b, node, exploration, in_flight):
 def exploration_scale(tree, b, node, exploration, in_flight):
     """Return the factor that all exploration terms at a node share, pb_c * sqrt(node_visits).
 
-    For the arguments, see `select_action`.
+    The arguments are those of `select_action`.
     """
     visits = np.float64(tree.node_visits[b, node])
     if in_flight is not None:

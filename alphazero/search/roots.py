@@ -86,7 +86,7 @@ class Roots:
         Args:
             rows: int[M], the indices of the games.
             temperatures: float[M], factors by which the Gumbel noise is multiplied when choosing
-                actions, see `alphazero.search.gumbel.root_policy`; None means 1. PUCT roots ignore
+                actions (see `alphazero.search.gumbel.root_policy`); None means 1. PUCT roots ignore
                 them.
         """
         rows = np.asarray(rows, np.int32)
@@ -111,7 +111,11 @@ class Roots:
         return PolicyOutput(actions, targets, weights, values, is_sampled)
 
     def _add_dirichlet_noise(self, rows) -> None:
-        """Apply the root temperature to the given games' root priors and mix in Dirichlet noise."""
+        """Apply the root temperature to the given games' root priors and mix in Dirichlet noise.
+
+        Args:
+            rows: int32[M], the indices of the games.
+        """
         settings = self.settings
         children_index = self._tree.children_index
         alphas = np.full(len(rows), settings.dirichlet_alpha)
@@ -129,7 +133,12 @@ class Roots:
         )
 
     def _plan_gumbel_roots(self, rows, budgets) -> None:
-        """Plan sequential halving at the given roots, with Gumbel noise if searches explore."""
+        """Plan sequential halving at the given roots, with Gumbel noise if searches explore.
+
+        Args:
+            rows: int32[M], the indices of the games.
+            budgets: int32[B], total visits of the root's actions at which each search ends.
+        """
         num_actions = self._tree.children_index.shape[2]
         gumbels = np.zeros((len(rows), num_actions), np.float32)
         if self._explores:

@@ -132,7 +132,7 @@ def walk(tree, b, action, exploration, in_flight):
     Args:
         tree, b: the search trees and the index of the game.
         action: the root action with which the walk begins.
-        exploration, in_flight: see `alphazero.search.puct.select_action`.
+        exploration, in_flight: as in `alphazero.search.puct.select_action`.
 
     Returns:
         The node and the action of the last edge, and the distance of the edge's end from the root.
@@ -153,6 +153,10 @@ def is_finished(tree, b, budget):
     """Return whether game ``b``'s root is proven or its root actions have ``budget`` visits.
 
     A search whose root has not been evaluated is not finished.
+
+    Args:
+        tree, b: the search trees and the index of the game.
+        budget: total visits of the root's actions at which the search ends.
     """
     if tree.num_nodes[b] == 0:
         return False
@@ -167,6 +171,7 @@ def finished_rows(tree, budgets, out_finished):
     """Write into ``out_finished``, bool[B], whether each game's search is finished.
 
     Args:
+        tree: the search trees of all games.
         budgets: int32[B], total visits of the root's actions at which each search ends.
     """
     for b in range(budgets.shape[0]):

@@ -108,8 +108,8 @@ def add_nodes(tree, rows, parents, actions, players, over, results, out_nodes):
         tree: the search trees of all games, changed in place.
         rows: int32[M], the game of each edge.
         parents, actions: int32[M], from `simulate`; both NO_PARENT for a root.
-        players, over, results: [M], fields of the new positions'
-            `alphazero.games.batched_game.Transition`, with proven positions marked as over too.
+        players, over, results: int8[M], bool[M] and float32[M], fields of the new positions'
+            `alphazero.games.batched_game.Transition`; proven positions are marked as over too.
         out_nodes: int32[M], output: the indices of the new nodes in their trees.
     """
     for i in range(rows.shape[0]):
@@ -144,6 +144,7 @@ def expand(tree, rows, nodes, prior_logits, legal_action_mask, values):
         children_priors = softmax(prior_logits) over the legal actions
 
     Args:
+        tree: the search trees of all games, changed in place.
         rows, nodes: int32[M], indices of the games and of the leaves in their trees.
         prior_logits: float32[M, A], the policies as logits.
         legal_action_mask: bool[M, A], True for legal actions.
@@ -183,6 +184,7 @@ def backward(tree, rows, nodes):
     """Back up the value of each newly expanded leaf along its path to the root.
 
     Args:
+        tree: the search trees of all games, changed in place.
         rows, nodes: int32[M], indices of the games and of the leaves in their trees.
     """
     for i in range(rows.shape[0]):
@@ -297,6 +299,7 @@ def keeps_result(tree, b, action, proven):
 
     Args:
         tree, b: the search trees and the index of the game.
+        action: the root action.
         proven: the root's proven value for the player to move, or UNPROVEN.
     """
     child = tree.children_index[b, ROOT_INDEX, action]

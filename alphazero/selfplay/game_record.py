@@ -20,7 +20,7 @@ class GameRecord(NamedTuple):
 
     states: np.ndarray  #: [T, K], the position before each action
     actions: np.ndarray  #: int32[T], the actions played
-    #: float32[T, A], policy targets, see `alphazero.search.roots.PolicyOutput.action_weights`
+    #: float32[T, A], policy targets (see `alphazero.search.roots.PolicyOutput.action_weights`)
     action_weights: np.ndarray
     root_values: np.ndarray  #: float32[T], the search's value in [-1, 1], for the player to move
     outcomes: np.ndarray  #: float32[T], the game's result in [-1, 1], for the player to move
@@ -71,7 +71,11 @@ def flatten(records: Sequence[GameRecord]) -> dict[str, np.ndarray]:
 
 
 def unflatten(columns: dict[str, np.ndarray]) -> list[GameRecord]:
-    """Split the arrays returned by `flatten` into one record per game, without copying."""
+    """Split the arrays returned by `flatten` into one record per game, without copying.
+
+    Args:
+        columns: {field name: array}, as `flatten` returns it.
+    """
     ends = np.cumsum(columns[LENGTHS])
     parts = {
         name: np.split(column, ends[:-1]) for name, column in columns.items() if name != LENGTHS

@@ -19,7 +19,10 @@ _FIRST_PLIES = 64  # initial capacity in plies; `max_plies` may exceed any real 
 
 
 class Moves(NamedTuple):
-    """Data of the moves in several games: at one ply each, [M, ...], or at all, [B, T, ...]."""
+    """The recorded data of moves in several games.
+
+    The arrays hold one ply of each of M games, [M, ...], or all T plies of B games, [B, T, ...].
+    """
 
     states: np.ndarray  #: [..., K], the positions before the moves
     actions: np.ndarray  #: int32[...], the actions played
@@ -113,7 +116,10 @@ class GamesInProgress:
         )
 
     def state_dict(self) -> dict[str, np.ndarray]:
-        """Return the games in progress as {name: array}, cut to the longest game's length."""
+        """Return the games in progress as {name: array}.
+
+        The arrays with plies are cut to the length of the longest game.
+        """
         rows = np.flatnonzero(self.playing)
         longest = int(self.plies[rows].max(initial=0))
         per_game = {name: array[rows] for name, array in self._per_game().items()}

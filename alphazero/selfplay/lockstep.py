@@ -78,7 +78,8 @@ class SelfPlay:
 
         Args:
             num_games: number of games to finish; may include games begun earlier.
-            progress: fraction of the run that is done, in [0, 1], see `begin`.
+            progress: fraction of the run that is done, in [0, 1], which may determine the number of
+                simulations per move.
         """
         self.begin(num_games, progress)
         finished = 0
@@ -266,7 +267,9 @@ def sample_actions(
 
     Args:
         weights: float32[M, A], not negative, with a positive sum in each row.
-        temperatures: float[M]; 0 takes the action with the largest weight.
+        temperatures: float[M], one per row; 0 means that the action with the largest weight is
+            taken.
+        generator: random generator to draw from.
 
     Returns:
         int32[M], the sampled actions.
@@ -290,8 +293,8 @@ def kl_divergence(targets: np.ndarray, priors: np.ndarray) -> np.ndarray:
     a prior of 0, which are proven losses, are left out.
 
     Args:
-        targets: [M, A], policy targets, as probabilities.
-        priors: [M, A], the root's priors, as probabilities.
+        targets: float[M, A], policy targets, as probabilities.
+        priors: float[M, A], the root's priors, as probabilities.
 
     Returns:
         float32[M], in nats, 0 or more.

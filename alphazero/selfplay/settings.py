@@ -80,6 +80,7 @@ def simulations_at(settings: SelfPlaySettings, progress: float) -> int:
     0, it is always ``num_simulations``.
 
     Args:
+        settings: the settings of self-play.
         progress: fraction of the run that is done, in [0, 1].
     """
     last = settings.num_simulations
@@ -95,10 +96,11 @@ def ply_temperatures(settings: SelfPlaySettings, plies: np.ndarray) -> np.ndarra
     half-life in plies.
 
     Args:
+        settings: the settings of self-play.
         plies: int[M], plies counted from 0.
 
     Returns:
-        float64[M], for `alphazero.selfplay.lockstep.sample_actions`; 0 plays the best move.
+        float64[M], for `alphazero.selfplay.lockstep.sample_actions`; 0 means the best move.
     """
     first = settings.temperature
     last = settings.final_temperature

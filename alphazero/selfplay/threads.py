@@ -75,7 +75,7 @@ class ParallelSelfPlay:
 
     @property
     def counts(self) -> SearchCounts:
-        """The numbers of simulations and evaluations, and evaluator time, over all workers."""
+        """How many simulations and evaluations all workers made, and the evaluators' seconds."""
         rows = [dataclasses.astuple(worker.search.counts) for worker in self.workers]
         totals = [sum(column) for column in zip(*rows)]
         return SearchCounts(*totals)
@@ -87,7 +87,8 @@ class ParallelSelfPlay:
 
         Args:
             num_games: number of games to finish; may include games begun earlier.
-            progress: fraction of the run that is done, in [0, 1], see `SelfPlay.begin`.
+            progress: fraction of the run that is done, in [0, 1], which may determine the number of
+                simulations per move.
         """
         shares = split_evenly(num_games, len(self.workers))
         for worker, own_games in zip(self.workers, shares):

@@ -36,7 +36,7 @@ class AlphaBetaSolver:
     def _search_above(self, bound: int) -> int:
         """Run the game's compiled search until it finishes or pauses.
 
-        The search tests whether the score of a position, at the bottom of the search's stack, is
+        The search tests whether the score of the position at the bottom of the search stack is
         above ``bound``.
 
         Args:
@@ -51,7 +51,7 @@ class AlphaBetaSolver:
     def _compare(self, bound: int, last_node: int) -> int:
         """Test whether the score of a position is above ``bound``.
 
-        The position is at the bottom of the search's stack.
+        The position is at the bottom of the search stack.
 
         Args:
             bound: the score to compare with, for the player to move.
@@ -89,7 +89,7 @@ def insert_by_weight(search, depth, num, move, weight):
     Args:
         search: the search's working memory; ``search.moves[depth]`` and ``search.weights`` hold the
             listed moves and their weights.
-        depth: the depth of the node on the search's stack.
+        depth: the depth of the node on the search stack.
         num: number of moves listed so far.
         move: the move to insert.
         weight: the move's sorting key.

@@ -63,7 +63,7 @@ class Solver(Protocol):
 
 
 class UnsolvableError(InputError):
-    """Raised if a position, or a whole game, exceeds a solver's limits, such as its node limit."""
+    """Raised if a position or a whole game exceeds a solver's limits, such as its node limit."""
 
 
 def values_of(scores: np.ndarray) -> np.ndarray:

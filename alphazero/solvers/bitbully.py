@@ -58,6 +58,8 @@ class BitbullySolver:
     def scores(self, states: np.ndarray) -> np.ndarray:
         """Return the exact score of each action in any position; see `Solver.scores`.
 
+        The result is int16[B, A], `ILLEGAL_SCORE` where an action is illegal.
+
         Raises:
             InputError: if bitbully does not accept a position.
         """

@@ -11,7 +11,7 @@ to build a perfect AI" (2015):
 
 The search keeps its own stack, so that it can pause after a number of nodes and resume.
 
-Shapes: B positions, A actions, D depth of the stack.
+Shapes: B positions, A actions, D depth of the search stack.
 """
 
 from typing import NamedTuple
@@ -76,7 +76,10 @@ class ConnectXSolver(AlphaBetaSolver):
             self.hint = "; the package bitbully solves every position"
 
     def scores(self, states: np.ndarray) -> np.ndarray:
-        """Search for the exact score of each action; see `Solver.scores`."""
+        """Search for the exact score of each action; see `Solver.scores`.
+
+        The result is int16[B, A], `ILLEGAL_SCORE` where an action is illegal.
+        """
         scores = np.full((len(states), self.game.num_actions), ILLEGAL_SCORE, np.int16)
         mask = self.game.legal_action_mask(states)
         for row, state in enumerate(states):
@@ -182,8 +185,8 @@ def can_win(game, search, mine, occupied):
     Args:
         game: the rules, a `ConnectX`.
         search: the working memory of a search on this board, a `Search`.
-        mine: uint64, bits of the cells with the discs of the player to move.
-        occupied: uint64, bits of the cells with discs of either player.
+        mine: uint64, the discs of the player to move, one bit each.
+        occupied: uint64, the discs of both players, one bit each.
     """
     playable = (occupied + search.bottom) & search.board & ~occupied
     return (winning_cells(game, mine) & playable) != ZERO
@@ -195,7 +198,7 @@ def winning_cells(game, discs):
 
     Args:
         game: the rules, a `ConnectX`.
-        discs: uint64, bits of the cells with one player's discs.
+        discs: uint64, one player's discs, one bit each.
 
     Returns:
         uint64, the bits of these cells; they may include occupied cells and some outside the board.
@@ -242,8 +245,8 @@ def _winning_cells_of_any(game, discs):
 def search_above(game, search, bound):
     """Test whether the score of a position is above ``bound``.
 
-    The position is at the bottom of the search's stack. A search starts at depth 0, and a paused
-    one resumes at the depth ``search.cursor[0]``.
+    The position is at the bottom of the search stack. A search starts at depth 0, and a paused one
+    resumes at the depth ``search.cursor[0]``.
 
     Args:
         game: the rules, a `ConnectX`.
@@ -288,12 +291,12 @@ def search_above(game, search, bound):
 
 @njit
 def _expand(game, search, depth, plies, above):
-    """Score the node at ``depth`` at once if possible; otherwise list its moves on the stack.
+    """Score the node at ``depth`` at once if possible; else list its moves on the search stack.
 
     Args:
         game: the rules, a `ConnectX`.
         search: the search's working memory, a `Search`.
-        depth: the node's depth on the stack.
+        depth: the node's depth on the search stack.
         plies: number of discs on the board at this node.
         above: the bound to compare the score with, for the player to move at the node.
 
@@ -336,17 +339,17 @@ def _expand(game, search, depth, plies, above):
 
 @njit
 def _list_by_threats(game, search, depth, mine, free, moves):
-    """List moves at ``depth`` of the stack, the most promising one last, and return their number.
+    """List moves at ``depth`` of the search stack, most promising last; return their number.
 
     Moves that create more winning cells come last; among equals, those nearer to the middle.
 
     Args:
         game: the rules, a `ConnectX`.
         search: the search's working memory, a `Search`.
-        depth: the node's depth on the stack.
-        mine: uint64, bits of the discs of the player to move.
-        free: uint64, bits of the empty cells.
-        moves: uint64, bits of the cells of the moves to list.
+        depth: the node's depth on the search stack.
+        mine: uint64, the discs of the player to move, one bit each.
+        free: uint64, the empty cells, one bit each.
+        moves: uint64, the cells of the moves to list, one bit each.
     """
     num = 0
     for index in range(search.order.shape[0] - 1, -1, -1):
@@ -363,8 +366,8 @@ def _stored_bounds(search, mine, occupied):
 
     Args:
         search: the search's working memory, a `Search`.
-        mine: uint64, bits of the discs of the player to move.
-        occupied: uint64, bits of the discs of both players.
+        mine: uint64, the discs of the player to move, one bit each.
+        occupied: uint64, the discs of both players, one bit each.
 
     Returns:
         uint64: the upper bound in bits 7 to 13 and the lower bound in bits 0 to 6, each plus
@@ -386,7 +389,7 @@ def _store_bound(search, depth, value, is_lower):
 
     Args:
         search: the search's working memory, a `Search`.
-        depth: the position's depth on the stack.
+        depth: the position's depth on the search stack.
         value: the bound, for the player to move there.
         is_lower: True for a lower bound of the score, False for an upper bound.
     """

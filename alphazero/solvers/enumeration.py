@@ -53,7 +53,8 @@ class Positions:
     def action_values(self) -> np.ndarray:
         """float32[N, A], the result of perfect play after each action, in [-1, 1].
 
-        It is for the player who takes the action; `ILLEGAL_VALUE` where the action is illegal.
+        Each result is for the player who takes the action; it is `ILLEGAL_VALUE` if the action is
+        illegal.
         """
         values = _sign_of_children(self, slice(None)) * self.values[self.children]
         return np.where(self.children == NO_CHILD, np.float32(ILLEGAL_VALUE), values)
@@ -63,7 +64,8 @@ class ExactValues:
     """Looks up the results of perfect play in a small game.
 
     Args:
-        positions: the game's positions, from `enumerate_positions`; None enumerates them.
+        positions: the game's positions, from `enumerate_positions`; if None, they are enumerated
+            here.
 
     Raises:
         UnsolvableError: if the game has more than `MAX_POSITIONS` positions.
@@ -80,7 +82,7 @@ class ExactValues:
         """Return the result of perfect play from each position, for the player to move.
 
         Args:
-            states: [B, K], the positions.
+            states: [B, K], one position of K state words per row.
 
         Returns:
             float32[B], in [-1, 1].
@@ -108,7 +110,7 @@ class ExactValues:
         """Return the actions that keep the best possible result; none in a finished game.
 
         Args:
-            state: [K], the position.
+            state: the position, an array of K state words.
 
         Raises:
             InputError: if the state is not one of the enumerated positions.
@@ -162,6 +164,8 @@ class EnumeratedSolver:
 
     def scores(self, states: np.ndarray) -> np.ndarray:
         """Look up the exact score of each action; see `Solver.scores`.
+
+        The result is int16[B, A], `ILLEGAL_SCORE` where an action is illegal.
 
         Raises:
             InputError: if a state is not one of the enumerated positions.
@@ -239,7 +243,8 @@ def _solve(children, players, over, results) -> tuple[np.ndarray, np.ndarray]:
     """Compute results of perfect play and distances to the end, backwards from final positions.
 
     Args:
-        children: int32[N, A], see `Positions.children`.
+        children: int32[N, A], the index of the position after each action; `NO_CHILD` if it is
+            illegal.
         players: int8[N], the player to move.
         over: bool[N], True where the game is over.
         results: float32[N], the result of each final position for the player to move.

@@ -57,12 +57,12 @@ class ProvenLeaves:
 
     Args:
         provers: exact searches of one game, one for each thread.
-        costs: float64[num_stages], mean nodes to solve a leaf by stage (number of empty cells), see
-            `leaf_costs`.
+        costs: float64[num_stages], mean nodes to solve a leaf at each stage, as `leaf_costs`
+            measures them; a stage is a number of empty cells.
         tiers: the cost limits, the most expensive first; the last one has an unlimited budget.
         nodes_per_s: expected speed of all provers together, for a search with a time limit. On a
             slower machine, a tier then also ends by the clock, even while a leaf is being solved.
-            None counts only nodes.
+            If None, only nodes count.
 
     Attributes:
         num_nodes: total nodes searched since this object was created.
@@ -88,7 +88,7 @@ class ProvenLeaves:
 
         Args:
             num_searches: number of searches that run together; their budgets are added up.
-            deadline: time by `time.monotonic` at which solving must stop; None sets no limit.
+            deadline: time by `time.monotonic` at which solving must stop; None means no limit.
         """
         for prover in self._provers:
             prover.forget()
@@ -98,7 +98,11 @@ class ProvenLeaves:
         self._nodes_left = self._tiers[0].nodes_per_search * num_searches
 
     def prove(self, states: np.ndarray) -> np.ndarray:
-        """Prove the results of leaves as far as the node budgets allow; see `ExactLeaves.prove`."""
+        """Prove the results of leaves as far as the node budgets allow; see `ExactLeaves.prove`.
+
+        The results are float32[M], in [-1, 1] for the player to move; `UNPROVEN` where no proof was
+        found.
+        """
         results = np.full(len(states), UNPROVEN, np.float32)
         budgets = self._budgets[self._tier][self._provers[0].stages(states)]
         asked = np.flatnonzero(budgets)
@@ -141,6 +145,7 @@ def game_positions(game: Game, num_games: int, generator: np.random.Generator) -
     """Play games of uniformly random moves and return all their unfinished positions.
 
     Args:
+        num_games: number of games to play.
         generator: the source of the random moves.
 
     Returns:

@@ -12,7 +12,7 @@ the search works:
 
 The search keeps its own stack, so that it can pause after a number of nodes and resume.
 
-Shapes: B positions, A actions, D depth of the stack.
+Shapes: B positions, A actions, D depth of the search stack.
 """
 
 from typing import NamedTuple
@@ -76,7 +76,10 @@ class OthelloSolver(AlphaBetaSolver):
         super().__init__(game, new_search(game.rules, _TABLE_BITS), max_nodes)
 
     def scores(self, states: np.ndarray) -> np.ndarray:
-        """Search for each action's exact score, the final margin of discs; see `Solver.scores`."""
+        """Search for each action's exact score, the final margin of discs; see `Solver.scores`.
+
+        The result is int16[B, A], `ILLEGAL_SCORE` where an action is illegal.
+        """
         inspected = self.game.inspect(states)
         self._check_empties(states[~inspected.over])
         scores = np.full((len(states), self.game.num_actions), ILLEGAL_SCORE, np.int16)
@@ -115,8 +118,8 @@ class OthelloSolver(AlphaBetaSolver):
         """Return the exact score of a position, for the player to move.
 
         Args:
-            mine: bits of the discs of the player to move.
-            other: bits of the opponent's discs.
+            mine: the discs of the player to move, one bit each.
+            other: the opponent's discs, one bit each.
             guess: an estimate of the score, which is tested first.
             last_node: the value of `num_nodes` at which to give up.
 
@@ -176,8 +179,8 @@ def new_search(game: Othello, table_bits: int) -> Search:
 def search_above(search, bound):
     """Test whether the score of a position is above ``bound``.
 
-    The position is at the bottom of the search's stack. A search starts at depth 0, and a paused
-    one resumes at the depth ``search.cursor[0]``.
+    The position is at the bottom of the search stack. A search starts at depth 0, and a paused one
+    resumes at the depth ``search.cursor[0]``.
 
     Args:
         search: the search's working memory, a `Search`; ``search.cursor[1]`` is the maximum number
@@ -220,11 +223,11 @@ def search_above(search, bound):
 
 @njit
 def _play(search, depth, move):
-    """Play a move in the position at ``depth`` of the stack, and put the result at ``depth`` + 1.
+    """Play a move in the position at ``depth`` of the search stack; store the result one deeper.
 
     Args:
         search: the search's working memory, a `Search`.
-        depth: the depth of the position on the stack.
+        depth: the depth of the position on the search stack.
         move: a square, 0 to 63, or `PASS`.
     """
     mine = search.mine[depth]
@@ -239,11 +242,11 @@ def _play(search, depth, move):
 
 @njit
 def _expand(search, depth, above):
-    """Score the node at ``depth`` at once if possible; otherwise list its moves on the stack.
+    """Score the node at ``depth`` at once if possible; else list its moves on the search stack.
 
     Args:
         search: the search's working memory, a `Search`.
-        depth: the node's depth on the stack.
+        depth: the node's depth on the search stack.
         above: the bound to compare the score with, for the player to move at the node.
 
     Returns:
@@ -287,15 +290,15 @@ def _expand(search, depth, above):
 
 @njit
 def _list_by_parity(search, depth, empty, moves):
-    """List moves at ``depth`` of the stack, the most promising one last, and return their number.
+    """List moves at ``depth`` of the search stack, most promising last; return their number.
 
     Moves into quarters with an odd number of empty squares come last.
 
     Args:
         search: the search's working memory, a `Search`.
-        depth: the node's depth on the stack.
-        empty: uint64, bits of the empty squares.
-        moves: uint64, bits of the squares of the moves to list.
+        depth: the node's depth on the search stack.
+        empty: uint64, the empty squares, one bit each.
+        moves: uint64, the squares of the moves to list, one bit each.
     """
     odd = ZERO
     for index in range(4):
@@ -312,17 +315,17 @@ def _list_by_parity(search, depth, empty, moves):
 
 @njit
 def _list_by_mobility(search, depth, mine, other, empty, moves, best_move):
-    """List moves at ``depth`` of the stack, the most promising one last, and return their number.
+    """List moves at ``depth`` of the search stack, most promising last; return their number.
 
     Moves that leave the opponent few replies come last, ``best_move`` after all others.
 
     Args:
         search: the search's working memory, a `Search`.
-        depth: the node's depth on the stack.
-        mine: uint64, bits of the discs of the player to move.
-        other: uint64, bits of the opponent's discs.
-        empty: uint64, bits of the empty squares.
-        moves: uint64, bits of the squares of the moves to list.
+        depth: the node's depth on the search stack.
+        mine: uint64, the discs of the player to move, one bit each.
+        other: uint64, the opponent's discs, one bit each.
+        empty: uint64, the empty squares, one bit each.
+        moves: uint64, the squares of the moves to list, one bit each.
         best_move: the best move stored in the table, or -1 if there is none.
     """
     num = 0
@@ -347,8 +350,8 @@ def _entry_of(search, mine, other):
 
     Args:
         search: the search's working memory, a `Search`.
-        mine: uint64, bits of the discs of the player to move.
-        other: uint64, bits of the opponent's discs.
+        mine: uint64, the discs of the player to move, one bit each.
+        other: uint64, the opponent's discs, one bit each.
     """
     key = mine * SPREAD + other * SPREAD_OTHER
     key = (key ^ (key >> HALF)) * SPREAD
@@ -364,8 +367,8 @@ def _holds(search, entry, mine, other):
     Args:
         search: the search's working memory, a `Search`.
         entry: index of the entry in the transposition table.
-        mine: uint64, bits of the discs of the player to move.
-        other: uint64, bits of the opponent's discs.
+        mine: uint64, the discs of the player to move, one bit each.
+        other: uint64, the opponent's discs, one bit each.
     """
     return search.positions[entry, 0] == mine and search.positions[entry, 1] == other
 
@@ -379,7 +382,7 @@ def _store_bound(search, depth, value, is_lower):
 
     Args:
         search: the search's working memory, a `Search`.
-        depth: the position's depth on the stack.
+        depth: the position's depth on the search stack.
         value: the bound, for the player to move there.
         is_lower: True for a lower bound of the score, False for an upper bound.
     """

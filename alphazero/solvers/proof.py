@@ -89,7 +89,7 @@ def prove(
         game: the game, small enough to enumerate.
         choose: maps unfinished positions ([B, K]) to the player's actions (int[B]); each position
             is asked once.
-        exact: the results of perfect play in this game; None computes them.
+        exact: the results of perfect play in this game; if None, they are computed here.
 
     Returns:
         The possible wins, draws and losses on each side, and the misplayed positions.

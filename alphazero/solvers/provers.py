@@ -63,7 +63,7 @@ class Prover:
 
         Args:
             states: [M, K], the positions.
-            budgets: int64[M], maximum nodes for each position; 0 skips it.
+            budgets: int64[M], maximum nodes for each position; a position with 0 is skipped.
             max_nodes: maximum nodes for all positions together, which are proven in order.
             deadline: time by `time.monotonic` at which the search stops.
 
@@ -160,7 +160,8 @@ def _settle(search, at, budget, given, score, results):
 
     Args:
         search: the search's working memory, which has finished or paused.
-        at: int64[3], the state of the kernel, see `ROW`; updated in place.
+        at: int64[3], updated in place: the current position, the number of its test, and the nodes
+            spent on it; see `ROW`.
         budget: maximum nodes for the current position.
         given: number of nodes that the search was allowed in this call.
         score: the bound that a finished test has found, for the player to move.

@@ -20,7 +20,7 @@ def make_solver(game: Game, max_nodes: int | None = None) -> Solver:
 
     Args:
         max_nodes: number of nodes that a compiled search explores before it gives up on a position
-            with `UnsolvableError`; None uses the solver's default. Other solvers ignore the limit.
+            with `UnsolvableError`; None means the solver's default. Other solvers ignore the limit.
 
     Raises:
         UnsolvableError: if the game has no special solver and too many positions to enumerate.

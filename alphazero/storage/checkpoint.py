@@ -23,7 +23,7 @@ def save_state(path: Path, state: dict, previous: Path | None = None) -> str:
     Args:
         path: the file to write.
         state: its values may be dictionaries, lists, arrays, numbers, strings and None.
-        previous: the path to which an existing file is moved first; None overwrites it.
+        previous: the path to which an existing file is moved first; if None, it is overwritten.
 
     Returns:
         The file's checksum, a SHA-256 hex digest, with which `load_state` can verify the file.
@@ -41,8 +41,8 @@ def load_state(path: Path, digest: str | None = None) -> dict:
 
     Args:
         path: the file to read.
-        digest: the checksum that `save_state` returned for the file; None accepts any undamaged
-            file.
+        digest: the checksum that `save_state` returned for the file; if None, any undamaged file is
+            accepted.
 
     Raises:
         StoredFileError: if the file is missing or damaged, is not a stored state, or has another

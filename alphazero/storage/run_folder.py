@@ -88,7 +88,7 @@ class RunFolder:
         Args:
             root: the folder of all runs.
             game: the game's name, from which `folder_name` derives the name of the folder GAME.
-            name: the run's name; "" takes the date and time, with a number appended if that folder
+            name: the run's name; "" means the date and time, followed by a number if that folder
                 exists.
             overrides: the settings that distinguish the run within its sweep, such as "seed=1",
                 which are appended to the name; "" for a run outside a sweep.
@@ -137,8 +137,8 @@ class RunFolder:
             key: the setting that gave ``path``, named in errors.
             holding: name of a file that the folder must contain, unless ``path`` is "latest"; for
                 the state file, the previous state's file is sufficient.
-            rules_digest: for "latest": the game's `Game.rules_digest`, with which runs of games
-                with equal rules but other names are found too; "" searches by name only.
+            rules_digest: for "latest": the game's `Game.rules_digest`, which also finds runs of
+                games with equal rules but other names. With "", runs are found by name only.
 
         Raises:
             ConfigError: if there is no such run, or it has not finished an iteration.
@@ -329,7 +329,10 @@ class RunFolder:
     # --- the rules of a user's game ---------------------------------------------------------------
 
     def write_rules(self, text: str) -> None:
-        """Store the source code of the game's rules (`Game.rules_text`), unless it is empty."""
+        """Store the source code of the game's rules (`Game.rules_text`).
+
+        An empty text is not stored.
+        """
         if text:
             write_atomically(self.rules, text.encode())
 
@@ -370,7 +373,7 @@ class RunFolder:
         return self.path / "networks" / f"{iteration:06d}.safetensors"
 
     def drop_networks(self, keep: int) -> None:
-        """Delete old networks so that at most ``keep`` + 1 remain; 0 keeps all.
+        """Delete old networks so that at most ``keep`` + 1 remain; if ``keep`` is 0, all remain.
 
         The newest two always remain, because another process may be about to read the older one. Of
         the others, those whose iteration is divisible by a certain power of two remain: the
@@ -403,7 +406,8 @@ class RunFolder:
         Args:
             iteration: the iteration in which the games were played.
             game: the game, which determines the shapes of the stored arrays.
-            digest: the checksum that `save_games` returned; None accepts any undamaged file.
+            digest: the checksum that `save_games` returned; if None, any undamaged file is
+                accepted.
 
         Raises:
             StoredFileError: if the file is missing or damaged, has another checksum than
@@ -464,7 +468,7 @@ def folders_of_runs(
         root: the folder of all runs.
         game: the game's name; None means any game.
         rules_digest: the game's `Game.rules_digest`, which also finds runs stored under another
-            name; "" searches by name only.
+            name. With "", runs are found by name only.
     """
     folders = [path for path in Path(root).glob("*/*") if path.is_dir()]
     if game is None:

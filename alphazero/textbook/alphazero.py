@@ -37,7 +37,7 @@ class Node:
     def value(self) -> float:
         """Q, for the player to move: the result if the game is over, else the mean of all visits.
 
-        It is nan if there are no visits and no known result.
+        It is NaN if there are no visits and no known result.
         """
         if self.result is not None:
             return self.result
@@ -288,7 +288,10 @@ class AlphaZero:
     # --- the root ---------------------------------------------------------------------------------
 
     def set_root(self, node: Node) -> None:
-        """Make a node the root, dropping the rest of the tree; evaluate it if it has no visits."""
+        """Make a node the root and drop the rest of the tree.
+
+        A node without visits is evaluated too.
+        """
         self.root = node
         self.has_noise = False
         if not node.visits:
@@ -311,6 +314,7 @@ class AlphaZero:
         """Make a node for a position without adding it to the tree.
 
         Args:
+            state: the position.
             prior: P(s, a) of the action that leads to the position.
             parent: the node before that action; None for a root. The player to move is the other
                 one than at the parent if the game's `player_to_move` returns None.
@@ -364,7 +368,7 @@ def play_episode(
 
     Args:
         search: chooses the moves of both players; its tree is reset first.
-        num_simulations: visits per move, see `AlphaZero.search`.
+        num_simulations: visits per move (see `AlphaZero.search`).
         num_sampled_plies: number of moves at the start that are sampled in proportion to their
             visits (temperature 1); afterwards, the most visited move is played.
         state: the position to start from; None means the start of the game.

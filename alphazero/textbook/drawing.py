@@ -13,7 +13,7 @@ def tree_text(search, root, max_depth: int | None = None) -> str:
     Args:
         search: the `Uct` or `AlphaZero` search that grew the tree.
         root: the node at the top of the drawing.
-        max_depth: number of levels to draw below ``root``; None draws the whole tree.
+        max_depth: number of levels to draw below ``root``; None means all of them.
     """
     lines = [search.label(root), *_lines_below(search, root, "", max_depth)]
     return "\n".join(lines)

@@ -53,7 +53,9 @@ def _number(number: Any, allowed: str, lowest: float, highest: float) -> float:
     """Convert a prior or a value that an evaluator returned to a float.
 
     Args:
+        number: what the evaluator returned.
         allowed: description of the allowed numbers, for the error message.
+        lowest, highest: the smallest and the largest number allowed.
 
     Raises:
         ValueError: if ``number`` is not a number from ``lowest`` to ``highest``; rounding errors up
@@ -74,7 +76,7 @@ def _refusal(allowed: str, answer: Any) -> ValueError:
 
 
 def uniform(game: Rules, state: State) -> tuple[dict, float]:
-    """Evaluate a position without knowledge: equal priors, {action: prior}, and the value 0."""
+    """Evaluate a position without knowledge: return equal priors, {action: prior}, and 0."""
     actions = game.legal_actions(state)
     return dict.fromkeys(actions, 1 / len(actions)), 0.0
 
@@ -87,7 +89,7 @@ def rollouts(num_rollouts: int = 1, rng: random.Random | None = None) -> Evaluat
 
     Args:
         num_rollouts: number of random games per position.
-        rng: the random generator; None makes a new one.
+        rng: the random generator; None means a new one with a random seed.
     """
     rng = rng or random.Random()
 

@@ -93,10 +93,10 @@ def turn_passes(game: Rules, state: State, after: State) -> bool:
 class NotebookGame:
     """Adapts a game in the form of the notebooks in docs/notebooks.md to `Rules`; turns alternate.
 
-    Such a game has the methods ``start_state()``; ``get_transitions(state)``, which returns
-    ``({action: state}, None)``, or ``({}, outcome)`` at the end of the game; and
-    ``run_simulation(state)``, which returns the outcome of a random game, even if ``state`` is
-    final. Outcomes are any numbers, for the player to move in ``state``. States and actions are
+    Such a game has three methods. ``start_state()`` returns the start position.
+    ``get_transitions(state)`` returns ``({action: state}, None)``, or ``({}, outcome)`` at the end
+    of the game. ``run_simulation(state)`` returns the outcome of a random game, even if ``state``
+    is final. Outcomes are any numbers, for the player to move in ``state``. States and actions are
     hashable. ``get_player`` is never called. Any other attribute is looked up in the adapted game.
 
     Args:
@@ -120,7 +120,7 @@ class NotebookGame:
         """Return None, because the players strictly alternate; see `Rules.player_to_move`."""
 
     def legal_actions(self, state: State) -> list:
-        """Return the legal actions, none if the game is over; see `Rules.legal_actions`."""
+        """Return the legal actions, [] if the game is over; see `Rules.legal_actions`."""
         return list(self._transitions(state)[0])
 
     def step(self, state: State, action) -> State:
@@ -199,7 +199,7 @@ class PlainGame:
         return self._inspect(state).player
 
     def legal_actions(self, state: State) -> list[int]:
-        """Return the legal actions, none if the game is over; see `Rules.legal_actions`."""
+        """Return the legal actions, [] if the game is over; see `Rules.legal_actions`."""
         return list(self._inspect(state).legal_actions)
 
     def step(self, state: State, action: int) -> State:
@@ -232,7 +232,7 @@ class PlainGame:
     # --- beyond the rules -------------------------------------------------------------------------
 
     def to_array(self, state: State) -> np.ndarray:
-        """Convert a state to a batch of one for the batched game, [1, ``game.state_size``]."""
+        """Convert a state to an array of one row for the batched game: [1, ``game.state_size``]."""
         states = np.empty((1, self.game.state_size), self.game.state_dtype)
         for index, word in enumerate(state):
             states[0, index] = word

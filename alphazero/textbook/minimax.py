@@ -11,8 +11,8 @@ def minimax(game: Rules, state: State, known: dict | None = None) -> float:
 
     Args:
         known: the values computed so far, {state: value}, for the player to move in each state. All
-            values computed are added, so that one dictionary can serve several calls. None starts
-            with an empty one.
+            values computed are added, so that one dictionary can serve several calls. None means an
+            empty one.
     """
     if known is None:
         known = {}
@@ -62,8 +62,8 @@ def num_games(game: Rules, state: State, known: dict | None = None) -> int:
     """Count the different move sequences that lead from ``state`` to the end of a game.
 
     Args:
-        known: the counts computed so far, {state: count}, to which new ones are added; None starts
-            with an empty dictionary.
+        known: the counts computed so far, {state: count}, to which new ones are added; None means
+            an empty dictionary.
     """
     if known is None:
         known = {}

@@ -16,11 +16,12 @@ def play_game(
     """Play a game between two choosers, from the start position to its end.
 
     Args:
-        game: an object with the methods of `Rules`, or a game in notebook form, see `NotebookGame`.
+        game: an object with the methods of `Rules`, or a game in notebook form (see
+            `NotebookGame`).
         first: chooses the moves of the player who begins the game.
         second: chooses the other player's moves.
-        show: called with every state, the start and the end included, such as
-            ``lambda state: print(game.to_text(state))``; None shows nothing.
+        show: called with every state, the start and the end included, for example to print it; None
+            if nothing is to be shown.
 
     Returns:
         The actions in the order of play, and the game's result for the player who began.
@@ -42,7 +43,11 @@ def play_game(
 
 
 def _mover(game: Rules, state: State, actions: list) -> int:
-    """Return the player to move in ``state``, 0 or 1; ``actions`` are those played so far."""
+    """Return the player to move in ``state``, 0 or 1.
+
+    If the game's `player_to_move` returns None, the player follows from the number of ``actions``
+    played so far.
+    """
     player = game.player_to_move(state)
     if player is None:
         return len(actions) % 2
@@ -54,8 +59,8 @@ def person(game: Rules, read: Callable[[str], str] = input, say=print) -> Choose
 
     Args:
         game: an object with the methods of `Rules`, or a game in notebook form.
-        read: prints a question and returns what the person types.
-        say: prints a message; called if the typed text is not a legal action.
+        read: function that prints a question and returns what the person types.
+        say: function that prints a message, called if the typed text is not a legal action.
     """
     game = as_rules(game)
 

@@ -23,7 +23,10 @@ from alphazero.textbook.game import NotebookGame, Rules, State, as_rules, turn_p
 
 @dataclasses.dataclass(eq=False)
 class Node:
-    """A position and its statistics; `print` shows the board, the last move and wins/visits."""
+    """A position and its statistics.
+
+    `print` shows the board, the last move, and the wins and visits.
+    """
 
     state: State
     player: int | None  #: the player to move; None in a game with strictly alternating turns
@@ -31,7 +34,7 @@ class Node:
     #: Wins in these simulations of the player who is *not* to move (if turns alternate, the one who
     #: has just moved). A draw is half a win, unless the search's ``tie_result`` says otherwise.
     wins: float = 0.0
-    #: Number of draws counted as a win for neither player, see ``tie_result`` of `Uct`.
+    #: Number of draws counted as a win for neither player (see ``tie_result`` of `Uct`).
     ties: int = 0
     #: Child nodes by action; untried actions are missing.
     children: dict = dataclasses.field(default_factory=dict, repr=False)
@@ -58,7 +61,7 @@ class Node:
 
     @property
     def value(self) -> float:
-        """The mean result for the player to move; nan if the node has no visits."""
+        """The mean result for the player to move; NaN if the node has no visits."""
         if not self.visits:
             return math.nan
         return self.value_sum / self.visits
@@ -74,7 +77,7 @@ class PositionStatistics(NamedTuple):
 
     visits: int  #: number of simulations that ended at or passed through the position
     wins: float  #: wins of the player to move; a draw is half a win, see ``tie_result`` of `Uct`
-    value: float  #: mean result for the player to move; nan without visits
+    value: float  #: mean result for the player to move; NaN without visits
 
 
 def ucb1(wins: float, visits: int, parent_visits: int, uct_c: float = math.sqrt(2.0)) -> float:
@@ -101,9 +104,12 @@ def ucb1(wins: float, visits: int, parent_visits: int, uct_c: float = math.sqrt(
 def random_rollout(game: Rules, state: State, rng: random.Random) -> float:
     """Play random moves from ``state`` to the end of the game and return the result.
 
+    Args:
+        rng: random generator that chooses the moves.
+
     Returns:
-        The result for player 0; if `player_to_move` returns None, for the player to move in
-        ``state``.
+        The result for player 0 or, if the game's `player_to_move` returns None, for the player to
+        move in ``state``.
     """
     sign = -1 if game.player_to_move(state) == 1 else 1
     while not game.is_over(state):
@@ -119,15 +125,16 @@ class Uct:
     """A UCT search of a game, on a tree or on a table of positions.
 
     Args:
-        game: an object with the methods of `Rules`, or a game in notebook form, see `NotebookGame`.
+        game: an object with the methods of `Rules`, or a game in notebook form (see
+            `NotebookGame`).
         uct_c: the exploration constant of `ucb1`. For a game in notebook form the score is mean
             outcome + uct_c * sqrt(ln(parent_visits) / visits), as in the notebooks. The same
             constant then explores half as much, since outcomes from -1 to 1 span twice the range of
             wins / visits.
         final_move: "visits" to play the most visited move, "value" to play the one with the best
             value.
-        table: None for a tree; or a dictionary {state: node}, for one node per position: {}, or the
-            table of another search, to reuse its statistics. States must then be hashable.
+        table: None for a tree. For one node per position, a dictionary {state: node}: an empty one
+            or, to reuse its statistics, that of another search. States must then be hashable.
         rollout: estimates a leaf: ``rollout(game, state, rng)`` returns the same kind of result as
             `random_rollout`. The default is that function, or the game's own ``run_simulation``.
         record_rollouts: with a table, whether every position of a simulated game, including those
@@ -135,7 +142,7 @@ class Uct:
         tie_result: the result of a tie for player 0. 0 counts as half a win for each player. -1 is
             a loss for player 0 (white), as in the notebook on Othello. With None, as in the
             notebook on tic-tac-toe, a tie is a win for neither.
-        rng: random generator that chooses between equal moves and plays rollouts; None makes a new
+        rng: random generator that chooses between equal moves and plays rollouts; None means a new
             one with a random seed.
 
     Raises:
@@ -189,12 +196,12 @@ class Uct:
         """Run simulations from a position and return its node, whose children hold the statistics.
 
         Args:
-            num_simulations: number of simulations; None means 1000, or no limit if there is a time
-                limit.
-            time_limit_s: time in seconds after which the search ends, but not before one simulation
-                has run; None means no limit.
-            progress: called after each simulation with the number of simulations done and
-                ``num_simulations``.
+            state: the position to search.
+            num_simulations: maximum number of simulations; None means 1000, or no limit if there is
+                a time limit. The search ends at the first limit that it reaches.
+            time_limit_s: maximum seconds; at least one simulation is run. None means no limit.
+            progress: called after each simulation with the number of simulations done and their
+                maximum, None if there is none.
 
         Raises:
             ValueError: if the game is over.
@@ -218,6 +225,9 @@ class Uct:
 
         No rollout starts at the root itself: each simulation visits one of its children. In a game
         in notebook form, all its children are added at once, as in the notebooks.
+
+        Args:
+            state: the position.
 
         Raises:
             ValueError: if the game is over.
@@ -279,8 +289,8 @@ class Uct:
 
         Returns:
             The result for player 0, such as 1 if white has won; if `player_to_move` returns None,
-            for the player to move at ``node``. None is a tie that is a win for neither, see
-            ``tie_result``. In notebook form, a finished game is simulated once; later calls return
+            for the player to move at ``node``. None is a tie that is a win for neither (see
+            ``tie_result``). In notebook form, a finished game is simulated once; later calls return
             the node's mean outcome.
         """
         if self.is_notebook and node.visits and self.game.is_over(node.state):
@@ -313,7 +323,8 @@ class Uct:
 
         Args:
             path: the nodes from the root to the simulated one.
-            result: what `simulate` returned for the last node; None adds a tie instead of wins.
+            result: what `simulate` returned for the last node; None means a tie that is a win for
+                neither.
         """
         path = _checked_path(path)
         if result is None:
@@ -360,7 +371,10 @@ class Uct:
         return self.rng.choice(self.game.legal_actions(state))
 
     def scores(self, node: Node) -> dict:
-        """Return {action: `score`} for each legal action of a node; inf for one without a child."""
+        """Return {action: `score`} for each legal action of a node.
+
+        The score of an action without a child is infinite.
+        """
         scores: dict = {}
         if self.game.is_over(node.state):
             return scores
@@ -380,7 +394,10 @@ class Uct:
         return 2 * ucb1(wins, child.visits, node.visits, self.uct_c / 2) - 1
 
     def wins_at(self, node: Node, child: Node) -> float:
-        """Return the wins, in simulations through ``child``, of the player to move at ``node``."""
+        """Return how often the player to move at ``node`` won in simulations through ``child``.
+
+        A draw counts as half a win, unless ``tie_result`` of `Uct` says otherwise.
+        """
         if self.passes_turn(node, child):
             return child.wins
         return child.wins_to_move
@@ -419,6 +436,7 @@ class Uct:
         Without a table, a new node is always made.
 
         Args:
+            state: the position.
             action: the move that leads to the position, for display; None for a root.
 
         Raises:

@@ -257,7 +257,7 @@ _INTERVALS = {
 
 
 class Line(NamedTuple):
-    """A line in a chart, which shows one curve, possibly with its 95% confidence interval."""
+    """A line in a chart: a curve and, if there is one, the curve's 95% confidence interval."""
 
     name: str  #: the line's name in the legend
     #: the curve's tag and, if the curve has a confidence interval, the tags of its lower and upper

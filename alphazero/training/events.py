@@ -23,7 +23,7 @@ from alphazero.training.reports import (
 
 
 class StageProgress(NamedTuple):
-    """The progress of an iteration's current stage, such as self-play, as an event for loggers."""
+    """An event for loggers: the progress of an iteration's current stage, such as self-play."""
 
     #: stage: "self-play", "learning", "pit", "evaluation", "accuracy" or "proof"
     stage: str

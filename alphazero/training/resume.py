@@ -1,7 +1,7 @@
 """Store a run after each iteration, and restore it when it is resumed.
 
-The stored state contains the checksums of the files of games. If the state or one of these files is
-missing or damaged, the previous state is restored, and the last iteration is repeated.
+The stored state contains the checksums of the files that hold games. If the state or one of these
+files is missing or damaged, the previous state is restored, and the last iteration is repeated.
 """
 
 import dataclasses

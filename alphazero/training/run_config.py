@@ -22,7 +22,7 @@ def compose(words: Sequence[str], config_dir: str | None = None) -> TrainSetting
         words: arguments that choose files of config groups or set single values, such as
             ``["game=othello", "seed=1"]``. Single values override files, and later arguments
             override earlier ones.
-        config_dir: a folder with the user's own config files, or None.
+        config_dir: a folder with the user's own config files; None if there is none.
 
     Raises:
         ConfigError: for an unknown key or choice, or a value that is not allowed.
@@ -35,7 +35,11 @@ def compose(words: Sequence[str], config_dir: str | None = None) -> TrainSetting
 
 
 def recipe_of(game_name: str) -> TrainSettings:
-    """Return a game's recipe: the settings that the config files propose for training on it."""
+    """Return a game's recipe: the settings that the config files propose for training on it.
+
+    Args:
+        game_name: the name of the game.
+    """
     return compose([f"game={game_name}"])
 
 
@@ -55,10 +59,10 @@ def config_groups(config_dir: str | None = None) -> dict[str, list[str]]:
     """Return the choices in each config group, from the user's own files and the shipped ones.
 
     Args:
-        config_dir: a folder with the user's own config files, or None.
+        config_dir: a folder with the user's own config files; None if there is none.
 
     Returns:
-        {group: names of its files}, such as {"game": ["othello"]}; the user's files come first.
+        {group: names of its files}, such as {"game": ["othello"]}, with the user's files first.
     """
     own_files = [] if config_dir is None else config_files(Path(config_dir))
     return groups_of([*own_files, *config_files(config_folder())])

@@ -42,7 +42,7 @@ class GameSettings:
 
 @dataclasses.dataclass
 class PitSettings:
-    """The gate: matches of the new network against the last accepted one.
+    """Settings of the gate: matches of the new network against the last accepted one.
 
     AlphaGo Zero has this gate, AlphaZero does not.
     """
@@ -58,7 +58,7 @@ class PitSettings:
 
 @dataclasses.dataclass
 class EvaluationSettings:
-    """Measurements of strength during the run, which never affect training."""
+    """Settings for measuring strength during the run; the measurements never affect training."""
 
     every: int = option(5, "iterations between measurements; 0 measures only at the end", low=0)
     num_games: int = option(40, "games against UCT, an even number; 0 is none", low=0)
@@ -247,7 +247,7 @@ def _check_window(replay: ReplaySettings) -> None:
 def _check_game(settings: TrainSettings, game: Game) -> None:
     """Check the settings whose allowed values depend on the game.
 
-    These are the network's, the kind of workers, and the lengths of random openings.
+    These are the network's settings, the kind of workers, and the lengths of random openings.
 
     Raises:
         ConfigError: if a value is not allowed for this game.

@@ -106,7 +106,7 @@ _WRONG_VIEWPOINT = "in a game of your own, results from the viewpoint of the wro
 
 
 def games_repeat(run: Observed) -> Finding | None:
-    """Return a finding if fewer than half of the games of an iteration are distinct; else None.
+    """Return a finding if fewer than half of an iteration's games are distinct; else None.
 
     The usual cause is that too few moves are random.
     """

@@ -182,7 +182,10 @@ class Trainer:
 
     @property
     def progress(self) -> float:
-        """The fraction of the whole run that is done, in [0, 1], by iterations or by time."""
+        """The fraction of the whole run that is done, in [0, 1].
+
+        It is the fraction of the iterations or, if larger, of the time limit.
+        """
         return self._progress_after(self.iteration)
 
     # --- the stages of an iteration ---------------------------------------------------------------

@@ -33,9 +33,9 @@ def make_app(backend: Backend, token: str | None = None) -> Guard:
 
     Args:
         backend: computes the responses of the API.
-        token: a secret that every request must present, see `Guard`; the host name of a request,
-            such as a proxy's, is then not checked. None requires no token, but accepts only the
-            host names localhost, 127.0.0.1 and [::1].
+        token: a secret that every request must present (see `Guard`); the host name of a request,
+            such as a proxy's, is then not checked. If None, no token is needed, but only the host
+            names localhost, 127.0.0.1 and [::1] are accepted.
     """
 
     async def live(request: Request) -> Response:

@@ -43,7 +43,7 @@ class Backend:
         games: names of the games that the user listed on the command line; the page offers them in
             addition to the standard ones.
         network_kind: the user-defined network class ``module:Class`` that is imported if a stored
-            network is of this class; None imports none.
+            network is of this class; if None, no such class is imported.
         own_players: user-supplied players that use no network, each given as ``module:Class`` or as
             the name of an entry point.
     """
@@ -81,7 +81,7 @@ class Backend:
         The positions are those of one game, from the request's ``from_ply`` to its last move.
 
         Args:
-            plain: the parsed JSON body of the request, see `DrawingRequest`.
+            plain: the parsed JSON body of the request (see `DrawingRequest`).
 
         Raises:
             Refusal: if the request is not valid, its board is not reachable, one of its moves is
@@ -97,11 +97,11 @@ class Backend:
         """Return the `api/exact` response: the exact score of every move, if it can be computed.
 
         Args:
-            plain: the parsed JSON body of the request, see `PositionRequest`.
+            plain: the parsed JSON body of the request (see `PositionRequest`).
 
         Returns:
-            The scores, see `exact_answer`; or {"known": False, "reason": message}, if the game has
-            no solver or the solver gives up on the position.
+            The scores and results of all actions, as `exact_answer` returns them. If the game has
+            no solver or the solver gives up on the position, {"known": False, "reason": message}.
 
         Raises:
             Refusal: if the request is not valid, or the game is over.
@@ -134,7 +134,7 @@ class Backend:
         """Make the `api/move` job, which lets a player choose a move and sends it to the client.
 
         Args:
-            plain: the parsed JSON body of the request, see `SearchRequest`.
+            plain: the parsed JSON body of the request (see `SearchRequest`).
 
         Raises:
             Refusal: if the request is not valid, the game is over, or there is no such player.
@@ -154,7 +154,7 @@ class Backend:
         """Make the `api/analyse` job, which searches a position and sends snapshots of the search.
 
         Args:
-            plain: the parsed JSON body of the request, see `SearchRequest`.
+            plain: the parsed JSON body of the request (see `SearchRequest`).
 
         Raises:
             Refusal: if the request is not valid, the game is over, or the player does not search.
@@ -174,10 +174,12 @@ class Backend:
         return job
 
     def review(self, plain: Any) -> Job:
-        """Make the `api/review` job, which evaluates a game's positions and the loss of each move.
+        """Make the `api/review` job, which evaluates a game's positions and moves.
+
+        For each move, it computes how much value the move gave up.
 
         Args:
-            plain: the parsed JSON body of the request, see `SearchRequest`.
+            plain: the parsed JSON body of the request (see `SearchRequest`).
 
         Raises:
             Refusal: if the request is not valid, or the player does not search.

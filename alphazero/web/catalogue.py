@@ -113,8 +113,8 @@ class Catalogue:
         """Return the appearance of a game in one of its set-ups, which differ in who moves first.
 
         Args:
-            setup: one of `alphazero.boards.skin.SETUPS`; None means the standard set-up if the game
-                has one, otherwise its only set-up.
+            setup: "white_first" or, in games such as Othello, "standard"; None means the standard
+                set-up if the game has one, otherwise its only set-up.
 
         Raises:
             Refusal: if the game has no such set-up.
@@ -166,6 +166,7 @@ class Catalogue:
         """Return which of ``names`` is the game of a training run, or None if none of them is.
 
         Args:
+            run: the training run.
             names: names of games in this catalogue. A game with user-defined rules matches only if
                 its rules are still those with which the run was trained.
         """

@@ -33,7 +33,10 @@ class ExactScores(NamedTuple):
 
     @property
     def values(self) -> np.ndarray:
-        """The exact result of each action for the player to move, int8[A]: 1, 0 or -1 if legal."""
+        """The exact result of each action for the player to move, int8[A].
+
+        It is 1, 0 or -1, and `ILLEGAL_VALUE` if the action is illegal.
+        """
         return values_of(self.scores)
 
     @property
@@ -64,7 +67,7 @@ class Solvers:
         """Return the exact scores of all actions in an unfinished position, cached or newly solved.
 
         Args:
-            state: [K], the position.
+            state: the position, an array of K state words.
 
         Raises:
             UnsolvableError: if the solver gives up on the position, or the game has no solver.

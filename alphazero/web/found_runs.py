@@ -29,11 +29,11 @@ class FoundRun(NamedTuple):
     #: time when metrics were last added or, before the first ones, when the run was started, in
     #: seconds since 1970
     updated: float
-    #: digest of user-defined rules, see `alphazero.games.batched_game.Game`; "" for other rules
+    #: digest of user-defined rules (see `alphazero.games.batched_game.Game`); "" for other rules
     rules_digest: str
 
     def player_id(self, iteration: int) -> str:
-        """Return the player id, such as "run:othello/a/000012", of the network of an iteration."""
+        """Return the player id, such as "run:othello/a/000012", of an iteration's network."""
         return f"run:{self.id}/{iteration:06d}"
 
 
@@ -60,8 +60,8 @@ class RunFinder:
         """Return the training runs, searching the folder again if the last search is too old.
 
         Args:
-            within_s: seconds after which a search is too old: 0 always searches, None means
-                `_FRESH_S`.
+            within_s: seconds after which a search is too old; with 0 the folder is always searched,
+                and None means `_FRESH_S`.
         """
         max_age = _FRESH_S if within_s is None else within_s
         now = time.monotonic()
@@ -91,6 +91,10 @@ def _find_runs(root: Path) -> FoundRuns:
 
 def _read_run(run_id: str, folder: RunFolder) -> FoundRun:
     """Read the game, the networks and the modification time of the training run in a folder.
+
+    Args:
+        run_id: the id to give the run: its path relative to the folder of all runs.
+        folder: the folder of the run.
 
     Raises:
         InputError, OSError: if the run cannot be read, for example because it is being deleted.

@@ -1,9 +1,9 @@
 """Control access to the server with checks that every request must pass before it is handled.
 
 Any web site that the user visits can send requests to a server on this machine, so API requests
-must originate from our page. `alphazero.web.app` also checks the host name, which prevents DNS
-rebinding. A server that other machines can reach asks for a token once, and the browser keeps the
-token in a cookie.
+must originate from this server's page. `alphazero.web.app` also checks the host name, which
+prevents DNS rebinding. A server that other machines can reach asks for a token once, and the
+browser keeps the token in a cookie.
 """
 
 import secrets
@@ -35,7 +35,7 @@ class Guard:
     Args:
         app: the application to protect.
         token: a secret that requests must present as a bearer token, in a cookie or, to open the
-            page, as ``?token=`` in the address; None requires no token.
+            page, as ``?token=`` in the page's address; None if no token is needed.
     """
 
     def __init__(self, app: ASGIApp, token: str | None):
@@ -53,7 +53,7 @@ class Guard:
         """Return the response that refuses or redirects a request, or None if it may pass.
 
         A request for the page whose address contains the token is redirected to the address without
-        it; the redirect stores the token in a cookie.
+        the token; the redirect stores the token in a cookie.
         """
         if request.scope["path"].startswith("/api/") and not _is_from_page(request):
             return JSONResponse({"error": "other web sites may not use this server."}, 403)

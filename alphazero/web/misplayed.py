@@ -96,9 +96,10 @@ def find_misplayed(
     """Test a network on known positions, and send each mistake and the progress to the client.
 
     Args:
+        network: the network to test, loaded.
         known: the positions; if there are more than `MAX_POSITIONS`, only that many, evenly
             spaced, are tested.
-        num_simulations: simulations per move; 0 tests the network without search.
+        num_simulations: simulations per move; with 0, the network is tested without search.
         emit: called with each `api/misplayed` message.
     """
     known = known.spread(MAX_POSITIONS)
@@ -118,6 +119,7 @@ def _mistake(known: KnownPositions, row: int, played: int) -> dict | None:
     """Return the `api/misplayed` message about a move, or None if it keeps the best result.
 
     Args:
+        known: the positions with their exact results.
         row: index of the position in ``known``.
         played: the action that the network chose.
     """

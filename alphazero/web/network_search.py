@@ -78,7 +78,7 @@ class NetworkSearch:
 
         Args:
             states: [B, K], unfinished positions.
-            num_simulations: simulations per move; 0 plays the most likely move of the policy.
+            num_simulations: simulations per move; with 0, the policy's most likely move is played.
 
         Returns:
             int[B], the chosen actions.
@@ -92,6 +92,7 @@ def _run(search: TreeSearch, task: SearchTask) -> SearchView:
 
     Args:
         search: a search of the task's position that has not made a step yet.
+        task: the position to search, and the callbacks that receive progress.
 
     Returns:
         The final snapshot, which contains the tree only if ``task.watch`` is not None.

@@ -28,7 +28,7 @@ class Position(NamedTuple):
 
     @property
     def state(self) -> np.ndarray:
-        """The current position, [K]."""
+        """The current position, an array of K state words."""
         return self.session.state
 
 
@@ -38,6 +38,7 @@ def read_position(game: Game, skin: Skin, request: PositionRequest) -> Position:
     Args:
         skin: the game's appearance in the request's set-up; its letters and its notation are used
             to read the board and the moves.
+        request: the validated request.
 
     Raises:
         Refusal: if the board cannot be read or is not reachable, or a move is illegal.
@@ -69,11 +70,12 @@ def _start(game: Game, skin: Skin, text: str, to_move: int) -> np.ndarray:
     """Convert a board that a user typed as text to a state.
 
     Args:
+        skin: the game's appearance, whose letters the text uses.
         text: the board, one line per row, in the letters of ``skin``.
         to_move: the player to move, 0 for the player who begins the game, or 1.
 
     Returns:
-        The state, [K].
+        The state, an array of K words.
 
     Raises:
         ValueError: if the text is not a board of this game, or the board is not reachable.
@@ -105,6 +107,7 @@ def describe(position: Position, from_ply: int) -> dict[str, Any]:
     """Return the `api/position` response: the board, legal moves and status of each position.
 
     Args:
+        position: the game in progress, whose positions are described.
         from_ply: number of moves before the first position to describe; all later positions of the
             game are described too.
     """
@@ -149,7 +152,8 @@ def _board_text(skin: Skin, cells: np.ndarray) -> str:
     """Write a board as lines of letters, with the letters and the column order of the set-up.
 
     Args:
-        cells: int8[H, W], see `Game.cells`.
+        skin: the game's appearance in one of its set-ups.
+        cells: int8[H, W], the content of each square, as `Game.cells` numbers it.
     """
     shown = cells[:, ::-1] if skin.notation.mirrored else cells
     lines = ["".join(skin.letters[cell] for cell in row) for row in shown]

@@ -42,6 +42,7 @@ def review_game(
     """Evaluate every position of a game, from the last to the first, and send a message for each.
 
     Args:
+        thinking: searches and solves positions.
         position: the game to review; all its positions are evaluated, not only the current one.
         player: the network or UCT player that searches the positions that are not solved within
             the first `_EXACT_S` seconds.
@@ -86,10 +87,12 @@ def _message(
 ) -> dict[str, Any]:
     """Return the `api/review` message: the position after ``ply`` moves and the move played there.
 
-    The move's loss is how much it lowers the result that its player can expect; the loss is None at
-    the end of the game, or if it is not known.
+    The message's "loss" is how much value the move gave up: how much it lowers the result, in [-1,
+    1], that its player can expect. It is None at the end of the game, or if it is not known.
 
     Args:
+        position: the game that is reviewed.
+        ply: number of moves before the position.
         verdict: the verdict on this position.
         after: the verdict on the next position; None at the end of the game.
     """

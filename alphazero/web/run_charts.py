@@ -33,7 +33,11 @@ class RunCharts:
         self._rows: dict[Path, RunRows] = {}
 
     def list_runs(self) -> dict[str, Any]:
-        """Return an `api/live` message: a summary of every run, newest first, and damaged runs."""
+        """Return an `api/live` message, {"runs": [...], "damaged": [...]}.
+
+        It holds a summary of every readable run, newest first, and the id and the error of every
+        damaged one.
+        """
         found = self._catalogue.find_runs()
         names = self._catalogue.game_names()
         damaged = [{"id": run_id, "error": text} for run_id, text in found.damaged.items()]
@@ -117,6 +121,7 @@ def _chart_data(chart: Chart, columns: list[Column], opponent: str | None) -> di
     """Return a chart's entry in the `api/run` response: its title, its y-axis and its curves.
 
     Args:
+        chart: the declared chart, with its title, unit and lines.
         columns: the values of the chart's lines, in the same order.
         opponent: the opponent in the run's newest match, for the title of the score's chart; None
             if there was no match.
@@ -155,6 +160,7 @@ def _rating_column(rows: RunRows, ratings: list[Row]) -> Column:
     """Return the run's Elo ratings as a column, with None for iterations without a rated network.
 
     Args:
+        rows: the run's metrics, one row per iteration.
         ratings: the ratings read by `_ratings_of`.
     """
     unrated: list[float | None] = [None] * len(rows)
@@ -174,7 +180,7 @@ def _rating_column(rows: RunRows, ratings: list[Row]) -> Column:
 
 
 def _ratings_of(folder: RunFolder) -> list[Row]:
-    """Return the Elo ratings of a run's networks, the oldest first; [] if there are none."""
+    """Return the Elo ratings of a run's networks, oldest network first; [] if there are none."""
     path = folder.path / "ratings.json"
     try:
         return _read_ratings(path, path.stat().st_mtime_ns)
@@ -187,6 +193,7 @@ def _read_ratings(path: Path, _changed: int) -> list[Row]:
     """Read the Elo ratings of a run's networks from ratings.json, the oldest network first.
 
     Args:
+        path: the path of ratings.json.
         _changed: the file's modification time, which is part of the cache key.
 
     Returns:

@@ -18,7 +18,10 @@ _DIGITS = 6
 
 
 class Column(NamedTuple):
-    """A curve's value in each iteration, with its 95% confidence interval; None where missing."""
+    """A curve's value in each iteration, with its 95% confidence interval.
+
+    Missing values are None.
+    """
 
     y: list[float | None]  #: value of the curve
     low: list[float | None]  #: lower end of the confidence interval

@@ -78,6 +78,7 @@ def root_answer(search: TreeSearch, row: int) -> RootAnswer:
     """Copy the network's policy and value at the root of a search that has only evaluated its root.
 
     Args:
+        search: the search, before its first simulation below the root.
         row: index of the position in the batch of searches.
     """
     priors = search.tree.children_priors[row, puct_tree.ROOT_INDEX]
@@ -89,10 +90,11 @@ def puct_view(search: TreeSearch, row: int, answer: RootAnswer, max_nodes: int) 
     """Take a snapshot of a PUCT search with a network.
 
     Args:
+        search: the search to copy from.
         row: index of the position in the batch of searches.
         answer: the network's policy and value at this root, as `root_answer` copied them before
             the search changed them.
-        max_nodes: maximum number of tree nodes in the snapshot; 0 omits the tree.
+        max_nodes: maximum number of tree nodes in the snapshot; with 0 it contains no tree.
     """
     tree = search.tree
     index = puct_tree.ROOT_INDEX
@@ -145,8 +147,9 @@ def uct_view(search: UctSearch, state: np.ndarray, max_nodes: int) -> SearchView
     """Take a snapshot of a UCT search.
 
     Args:
-        state: [K], the position that was searched.
-        max_nodes: maximum number of tree nodes in the snapshot; 0 omits the tree.
+        search: the search to copy from.
+        state: the position that was searched, an array of K state words.
+        max_nodes: maximum number of tree nodes in the snapshot; with 0 it contains no tree.
     """
     game = search.game
     index = uct_tree.ROOT_INDEX
@@ -163,9 +166,10 @@ def uct_view(search: UctSearch, state: np.ndarray, max_nodes: int) -> SearchView
 
 
 def _uct_children(search: UctSearch, node: _Node) -> Iterator[_Node]:
-    """Yield the visited children of a node of a UCT tree.
+    """Yield the visited children of a node in a UCT tree.
 
     Args:
+        search: the search that grew the tree.
         node: the parent; its ``key`` is the pair (index in the tree, state).
     """
     index, state = node.key
@@ -194,6 +198,7 @@ def _uct_statistics(
     """Return the mean values of nodes for a player, in [-1, 1], and their visit counts.
 
     Args:
+        search: the search that grew the tree.
         nodes: indices of nodes in the tree, of any shape.
         player: the player from whose viewpoint the values are returned: 0 for the one who began
             the game, or 1.
@@ -213,7 +218,8 @@ def analysis_view(game: Game, state: np.ndarray, analysis: Analysis) -> SearchVi
     """Convert a player's analysis of a position to a snapshot without a tree.
 
     Args:
-        state: [K], the position.
+        state: the position, an array of K state words.
+        analysis: what the player found in the position.
     """
     legal = np.flatnonzero(game.legal_action_mask(state[None])[0]).tolist()
     children = list[_Node]()
@@ -229,6 +235,7 @@ def _most_visited_line(node: _Node, children: _Children) -> list[int]:
     """Return the actions along the most visited path from a node down to a leaf.
 
     Args:
+        node: the node where the path starts.
         children: returns the visited children of a node.
     """
     line: list[int] = []
@@ -253,10 +260,11 @@ def _view(
     """Make a snapshot of a search from the root of its tree.
 
     Args:
+        root: the root of the tree.
         children: returns the visited children of a node.
         legal: the legal actions at the root.
         line: the expected line, which begins with the best action.
-        max_nodes: maximum number of tree nodes in the snapshot; 0 omits the tree.
+        max_nodes: maximum number of tree nodes in the snapshot; with 0 it contains no tree.
         priors: float32[A], the network's priors at the root; None without a network.
         network: value and best move of the network without search; None without a network.
     """
@@ -289,7 +297,9 @@ def _most_visited(root: _Node, children: _Children, max_nodes: int) -> list[dict
     """List the ``max_nodes`` most visited nodes of a tree, parents before their children.
 
     Args:
+        root: the root of the tree.
         children: returns the visited children of a node.
+        max_nodes: maximum number of nodes to list.
 
     Returns:
         The fields of each node as a dict, with its index as "id", its parent's index and its number

@@ -26,7 +26,7 @@ class Address(NamedTuple):
 
     @property
     def url(self) -> str:
-        """The URL of the page to open in a browser, including the token if one is required."""
+        """The page's URL, such as "http://127.0.0.1:8000/", with the token if one is required."""
         host = self.host
         if host in ("0.0.0.0", "::"):
             host = _own_address()
@@ -62,7 +62,7 @@ def open_socket(host: str, port: int | None) -> socket.socket:
     """Open a non-blocking TCP socket that listens for connections.
 
     Args:
-        host: the address to listen on.
+        host: the IP address or host name to listen on.
         port: the port to listen on; None means the first free one of `NUM_PORTS` ports, beginning
             with `FIRST_PORT`.
 
@@ -94,10 +94,10 @@ class Server:
 
     Args:
         backend: computes the responses.
-        host: the address to listen on.
+        host: the IP address or host name to listen on.
         port: the port to listen on; None means the first free one.
-        token: a secret that visitors must present; None makes a random one if other machines can
-            connect, and requires none otherwise.
+        token: a secret that visitors must present. If None, a random one is made if other machines
+            can connect; otherwise none is needed.
     """
 
     def __init__(

@@ -53,7 +53,7 @@ class JsonLines(StreamingResponse):
             self._is_stopped = True
 
     def emit(self, message: dict[str, Any] | None) -> None:
-        """Send a message to the client; None ends the response.
+        """Send a message to the client, or end the response if the message is None.
 
         Raises:
             _Stopped: if the client has closed the connection.

@@ -48,7 +48,7 @@ class Thinking:
     Args:
         catalogue: lists the games and their players.
         network_kind: the user-defined network class ``module:Class`` that is imported if a stored
-            network is of this class; None imports none.
+            network is of this class; if None, no such class is imported.
     """
 
     def __init__(self, catalogue: Catalogue, network_kind: str | None = None):
@@ -120,6 +120,7 @@ class Thinking:
         analyses moves instead.
 
         Args:
+            player: the player that chooses, of any kind that the page offers.
             task: the position, the number of simulations, and the callbacks that receive progress.
 
         Raises:

@@ -39,8 +39,8 @@ def make_source(
         num_threads: number of cores on this machine that the run may use.
 
     Raises:
-        ConfigError: if workers of this kind need a package that is not installed, or there is no
-            Ray cluster at the address.
+        ConfigError: if the chosen kind of workers needs a package that is not installed, or there
+            is no Ray cluster at the address in the settings.
     """
     workers = settings.workers
     is_ordered = settings.workers.mode == "ordered"
@@ -78,6 +78,7 @@ def plays_on_here(workers: WorkerSettings, game: Game, num_threads: int) -> bool
     """Return whether self-play uses this machine's cores while the learner trains.
 
     Args:
+        workers: the settings of the workers.
         num_threads: number of cores on this machine that the run may use.
     """
     return workers.mode == "free" and _kind(workers, game, num_threads) != "threads"
@@ -91,6 +92,7 @@ def _kind(workers: WorkerSettings, game: Game, num_threads: int) -> str:
     otherwise "threads".
 
     Args:
+        workers: the settings of the workers.
         num_threads: number of cores on this machine that the run may use.
     """
     if workers.kind != "auto":

@@ -49,6 +49,7 @@ class Dispatcher(GameSource):
     The processes run on this machine or on others. Each batch is called a unit of work.
 
     Args:
+        settings: the settings of the workers, such as ``max_staleness``.
         transport: starts the workers and carries messages to and from them.
         job: the run's game, settings and seed, which every worker receives when it starts.
         clock: returns the current time in seconds, from any starting point.
@@ -202,6 +203,7 @@ class Dispatcher(GameSource):
         """Remove a worker, return its unfinished units of work to the queue, and notify the user.
 
         Args:
+            worker: the worker that has left or hangs.
             reason: a clause that follows the worker's name in the notice.
         """
         unfinished = self._roster.remove(worker)
@@ -226,7 +228,7 @@ class Dispatcher(GameSource):
         """Remove a worker that has left, notify the user, and count the failure.
 
         Raises:
-            InputError: if too many workers are lost before the first reply, see `_count_failure`.
+            InputError: if too many workers are lost before the first reply (see `_count_failure`).
         """
         worker = self._roster.workers.get(event.worker)
         if worker is None:  # it had not joined yet
@@ -274,7 +276,7 @@ class Dispatcher(GameSource):
         """Dismiss workers without a reply for ``timeout_s`` seconds, or `_patience_s` if that is 0.
 
         Raises:
-            InputError: if too many workers are lost before the first reply, see `_count_failure`.
+            InputError: if too many workers are lost before the first reply (see `_count_failure`).
         """
         now = self._clock()
         for worker in list(self._roster.workers.values()):

@@ -31,6 +31,7 @@ class ProcessTransport:
 
     Args:
         job: the run's game, settings and seed, which every worker receives when it starts.
+        num_processes: number of worker processes to keep running.
         num_threads: number of self-play threads in each process.
     """
 
@@ -111,7 +112,7 @@ class ProcessTransport:
         self._send(name, self._weights)
 
     def _send(self, worker: str, message: Weights | Unit | None) -> None:
-        """Queue a message to a worker without waiting; None tells the worker to stop.
+        """Queue a message to a worker without waiting; the message None tells the worker to stop.
 
         If the worker's process has ended, the next `poll` reports that.
         """
@@ -120,6 +121,8 @@ class ProcessTransport:
 
     def _end(self, worker: str) -> str:
         """Remove a worker whose process has ended or is ending, and return the reason as a clause.
+
+        The clause is like "its process was ended by SIGKILL".
 
         A process that does not end within five seconds is killed.
         """
@@ -159,6 +162,8 @@ def work_at(connection: Any, job: Job, num_threads: int, name: str) -> None:
         connection: a pipe to the learner. It delivers `Weights`, then `Unit`s and newer `Weights`,
             and finally None; `Joined` and `Answered` are sent back.
         job: the run's game, settings and seed.
+        num_threads: number of self-play threads in this process.
+        name: unique name of the worker.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the learner handles Ctrl-C
     player = UnitPlayer(job, num_threads, name)

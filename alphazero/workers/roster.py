@@ -50,6 +50,7 @@ class Roster:
         """Add a worker that has joined, and a notice that tells the user.
 
         Args:
+            name: the worker's name, which no other worker has had.
             facts: the host name and number of threads that the worker has reported.
             now: the current time in seconds.
         """
@@ -104,6 +105,7 @@ class Roster:
         estimated speed is updated too.
 
         Args:
+            worker: the worker that replied.
             num_games: number of games in the reply.
             work: amount of self-play that the games took.
             seconds: wall-clock time in which they were played.

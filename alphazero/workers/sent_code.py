@@ -86,7 +86,7 @@ def game_here(name: str, files: str | None, rules_digest: str) -> Game:
 
     Args:
         name: the game's name on the learner's machine.
-        files: the files of a user-defined game, see `own_files`; None for other games.
+        files: the files of a user-defined game (see `own_files`); None for other games.
         rules_digest: the digest of the rules on the learner's machine; "" for other games.
 
     Raises:
@@ -108,7 +108,7 @@ def _name_here(name: str, files: str | None) -> str:
 
     Args:
         name: the game's name on the learner's machine.
-        files: the files of a user-defined game, see `own_files`; None for other games.
+        files: the files of a user-defined game (see `own_files`); None for other games.
     """
     if files is None or Path(name).is_file() and own_files(name) == files:
         return name

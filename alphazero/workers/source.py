@@ -35,7 +35,7 @@ class WorkerReport:
 
 
 class GameSource:
-    """Base class of the sources of training games: threads, other processes, other machines.
+    """Base class for sources of training games: threads, other processes, other machines.
 
     Methods that do nothing here apply only to workers in other processes or on other machines.
 
@@ -50,6 +50,7 @@ class GameSource:
 
         Args:
             version: number of iterations for which the network has been trained.
+            network: the network to play with.
             sample: positions on which engines are calibrated and compared.
         """
         raise NotImplementedError

@@ -30,6 +30,9 @@ class ThreadSource(GameSource):
 
     Args:
         streams: one evaluator for each thread.
+        settings: the settings of self-play.
+        search: the settings of each move's search.
+        seed: the run's seed.
         unit_games: number of games in a unit of work in ordered mode; 0 means free mode.
 
     Attributes:

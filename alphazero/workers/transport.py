@@ -42,7 +42,11 @@ class Transport(Protocol):
     how_to_join: str  #: a sentence for a user who is waiting for the first worker
 
     def publish(self, weights: Weights) -> None:
-        """Send a network to all present and future workers, replacing the previous one."""
+        """Send a network to all present and future workers, replacing the previous one.
+
+        Args:
+            weights: the network's version and weights.
+        """
         ...
 
     def submit(self, worker: str, unit: Unit) -> None:

@@ -142,11 +142,12 @@ def ordered_units(version: int, num_games: int, unit_games: int, progress: float
 def play_ordered(
     selfplay: ParallelSelfPlay, streams: list[CachedEvaluator], unit: Unit, seed: int
 ) -> list[GameRecord]:
-    """Play the games of a unit of work, which depend only on the network, the unit and the seed.
+    """Play a unit of work, whose games depend only on the network, the unit and the seed.
 
     Args:
         selfplay: plays the games; its setting ``carry_over`` must be off.
         streams: the evaluators of the threads; their caches are cleared first.
+        unit: the unit of work.
         seed: the run's seed.
     """
     for stream in streams:

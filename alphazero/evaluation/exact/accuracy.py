@@ -49,7 +49,7 @@ class Proportion:
 
     @property
     def fraction(self) -> float:
-        """The count divided by the total, in [0, 1]; nan if the total is 0."""
+        """The count divided by the total, in [0, 1]; NaN if the total is 0."""
         return self.count / self.total if self.total else math.nan
 
     @property
@@ -106,7 +106,7 @@ class AccuracyReport:
         """Return the proportion of positions in which the move keeps the exact result.
 
         Args:
-            rows: bool[N], True for the positions to count; None counts all of them.
+            rows: bool[N], True for the positions to count; None means all.
         """
         return _proportion(self.keeps_result, rows)
 
@@ -114,7 +114,7 @@ class AccuracyReport:
         """Return the proportion of positions in which the move has the best exact score.
 
         Args:
-            rows: bool[N], True for the positions to count; None counts all of them.
+            rows: bool[N], True for the positions to count; None means all.
         """
         return _proportion(self.is_optimal, rows)
 
@@ -189,6 +189,9 @@ def measure_accuracy(
 
 def groups_of(evaluation_set: EvaluationSet) -> dict[str, dict[str, np.ndarray]]:
     """Group the positions of an evaluation set by kind, by source and by ply.
+
+    Args:
+        evaluation_set: the set with N positions.
 
     Returns:
         The non-empty groups under each of the headings "kind", "source" and "ply", as {heading:

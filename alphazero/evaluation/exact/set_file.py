@@ -48,7 +48,7 @@ def find_set(path: str | Path | None, game: Game) -> EvaluationSet:
     """Read the evaluation set at ``path``, or the game's shipped set if ``path`` is None.
 
     Args:
-        path: the path of a CSV file; None reads the set that ships with the game.
+        path: the path of a CSV file; None means the set that ships with the game.
         game: the game that the file must be for.
 
     Raises:
@@ -75,9 +75,10 @@ def game_of_set(path: str | Path) -> str:
 
 
 def read_set(path: str | Path, game: Game) -> EvaluationSet:
-    """Read an evaluation set from a CSV file, checking every position against the rules.
+    """Read an evaluation set from a CSV file, and check every position against the rules.
 
     Args:
+        path: the path of the CSV file.
         game: the game that the set must be for.
 
     Raises:
@@ -136,8 +137,9 @@ def _parsed(line: str, game: Game) -> tuple[tuple[int, ...], np.ndarray, np.ndar
     """Parse one line of an evaluation set's file, which describes a position.
 
     Returns:
-        The moves that lead to the position, its state ([K]), the exact score of each action for the
-        player to move (int16[A], `ILLEGAL_SCORE` if illegal) and its source.
+        The moves that lead to the position; its state, K words; the exact score of each action for
+        the player to move, int16[A], `ILLEGAL_SCORE` if illegal; and the position's source,
+        "random" or "strong".
 
     Raises:
         ValueError: if the line is malformed, a legal action has no score, the source is unknown,

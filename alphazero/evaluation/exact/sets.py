@@ -1,7 +1,8 @@
 """Exact evaluation sets: positions with the exact score of every move.
 
 `make_set` builds an `EvaluationSet` from positions and scores, and derives further properties, such
-as the kind of each position. `alphazero.evaluation.exact.set_file` reads sets from files.
+as whether a position is a win at once, a forced block or quiet.
+`alphazero.evaluation.exact.set_file` reads sets from files.
 
 Shapes: N positions, K state words, A actions.
 """
@@ -111,7 +112,7 @@ def kinds_of(game: Game, states: np.ndarray) -> np.ndarray:
         states: [N, K], unfinished positions.
 
     Returns:
-        str[N], each one of `KINDS`.
+        str[N], each "win at once", "forced block" or "quiet", as in `KINDS`.
     """
     legal = game.legal_action_mask(states)
     rows, following, results = _after_legal_moves(game, states, legal)
@@ -138,7 +139,7 @@ def _after_legal_moves(
 
     Args:
         states: [N, K], unfinished positions.
-        legal_action_mask: bool[N, A], their legal actions.
+        legal_action_mask: bool[N, A], True for the legal actions.
 
     Returns:
         For each of the M moves, the row of its position (int64[M]), the `Transition` after it, and

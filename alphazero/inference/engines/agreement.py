@@ -39,7 +39,8 @@ def deviation(expected, answers, sample: PositionSample) -> Deviation:
         sample: the positions; only legal actions are compared.
 
     Returns:
-        The means over the sample; a mean is NaN if the outputs compared contain NaN.
+        The mean KL divergence of the policies, in nats, and the mean absolute difference of the
+        values. A mean is NaN if the outputs compared contain NaN.
     """
     mask = sample.legal_action_mask
     reference_logits, reference_values = expected

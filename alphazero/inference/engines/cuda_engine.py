@@ -43,7 +43,12 @@ class CudaEngine:
         self._capturing = threading.Lock()
 
     def load(self, network: torch.nn.Module, planes: np.ndarray) -> None:
-        """Copy a network's weights to every GPU; see `Engine.load`."""
+        """Copy a network's weights to every GPU; see `Engine.load`.
+
+        Args:
+            network: the network, a torch module.
+            planes: not used, because torch needs no example input.
+        """
         fresh = folded(network).to(self._dtype).to(memory_format=torch.channels_last)
         fresh.requires_grad_(False)
         if not self._networks:
@@ -73,6 +78,7 @@ class _ThreadStream:
 
     Args:
         network: the network on ``device``, shared by all threads that use this GPU.
+        device: the GPU, as a torch device with an index.
         dtype: number format of the forward pass.
         capturing: lock held during a capture, so that only one thread captures at a time.
     """
@@ -119,6 +125,7 @@ class _Batch:
     Args:
         network: the network on ``device``.
         shape: (B, C, H, W), the shape of the padded batch.
+        device: the GPU, as a torch device with an index.
         dtype: number format of the forward pass.
         stream: the current CUDA stream, on which the graph is captured.
     """
@@ -139,7 +146,7 @@ class _Batch:
         self._graph = self._captured(stream)
 
     def launch(self) -> None:
-        """Enqueue input copy, forward pass and output copies on the current stream; do not wait."""
+        """Enqueue the input's copy, the forward pass and the outputs' copies, without waiting."""
         if self._graph is None:
             self._enqueue()
         else:

@@ -27,14 +27,17 @@ class Engine(Protocol):
         """Copy a network's weights into the engine; no other call of the engine may be running.
 
         Args:
-            network: a torch module, see `alphazero.network.registry.make_network`.
+            network: a torch module (see `alphazero.network.registry.make_network`).
             planes: float32[M, C, H, W], positions of the game, for engines that need example input
                 to convert or to quantize a network.
         """
         ...
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Evaluate positions with the weights loaded last; see `Evaluator.evaluate`."""
+        """Evaluate positions with the weights loaded last; see `Evaluator.evaluate`.
+
+        The results are policy logits, float32[B, A], and values, float32[B].
+        """
         ...
 
 

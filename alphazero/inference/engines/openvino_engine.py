@@ -62,7 +62,12 @@ class OpenVinoEngine:
         self._generation = 0  # number of times that weights were loaded
 
     def load(self, network: torch.nn.Module, planes: np.ndarray) -> None:
-        """Load a network's weights into the model and compile the result; see `Engine.load`."""
+        """Load a network's weights into the model and compile the result; see `Engine.load`.
+
+        Args:
+            network: the network, a torch module.
+            planes: float32[M, C, H, W], example input; in int8, also for calibration.
+        """
         network = folded(network).float().cpu().requires_grad_(False)
         # A user's network may have buffers, which are constants of the template.
         if self._template is None or any(True for _ in network.buffers()):
@@ -74,7 +79,10 @@ class OpenVinoEngine:
         self._generation += 1
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Evaluate positions with the compiled model; see `Evaluator.evaluate`."""
+        """Evaluate positions with the compiled model; see `Evaluator.evaluate`.
+
+        The results are policy logits, float32[B, A], and values, float32[B].
+        """
         request = self._request()
         request.infer([planes], share_inputs=True)
         logits = request.get_output_tensor(0).data.copy()

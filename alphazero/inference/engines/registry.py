@@ -41,10 +41,11 @@ def precisions(engine: str, device: torch.device) -> list[str]:
     """Return the number formats in which an engine is fast on a device.
 
     Args:
-        engine: name of the engine, one of `ENGINES`.
+        engine: name of the engine, "torch" or "openvino".
+        device: the torch device that evaluates.
 
     Returns:
-        Some of `PRECISIONS`; [] if the engine cannot run on the device.
+        Some of "float32", "bfloat16" and "int8"; [] if the engine cannot run on the device.
 
     Raises:
         ConfigError: if there is no such engine.
@@ -79,6 +80,10 @@ def fallbacks(choice: EngineChoice, device: torch.device) -> list[EngineChoice]:
     """Return ``choice``, followed by the engines to try in turn if its outputs are inaccurate.
 
     Each is at least as precise as the one before; the last one is the reference, torch in float32.
+
+    Args:
+        choice: the preferred engine and number format.
+        device: the torch device that evaluates.
     """
     order = [choice]
     if choice.precision == "int8" and "bfloat16" in precisions(choice.engine, device):

@@ -61,7 +61,12 @@ class TorchEngine:
         self._network: torch.nn.Module | None = None
 
     def load(self, network: torch.nn.Module, planes: np.ndarray) -> None:
-        """Copy a network's weights to the device; see `Engine.load`."""
+        """Copy a network's weights to the device; see `Engine.load`.
+
+        Args:
+            network: the network, a torch module.
+            planes: not used, because torch needs no example input.
+        """
         fresh = folded(network).to(self._device, self._dtype)
         fresh = fresh.to(memory_format=torch.channels_last).requires_grad_(False)
         if self._network is None:
@@ -72,7 +77,8 @@ class TorchEngine:
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Evaluate positions; see `Evaluator.evaluate`.
 
-        On a CPU, the calling thread evaluates alone, unless it is the main thread.
+        The results are policy logits, float32[B, A], and values, float32[B]. On a CPU, the calling
+        thread evaluates alone, unless it is the main thread.
         """
         assert self._network is not None
         self._limit_thread()

@@ -110,9 +110,9 @@ class SpielPosition:
             self._player = self._swapped(agent)
 
     def _swapped(self, agent: int) -> int:
-        """Convert a player's number, 0 or 1, from OpenSpiel's numbering to ours or back.
+        """Convert a player's number, 0 or 1, from OpenSpiel's numbering to this package's or back.
 
-        In our numbering, 0 begins the game.
+        In this package's numbering, 0 begins the game.
         """
         return agent ^ self._rules.first
 
@@ -202,17 +202,19 @@ class _Rules:
         name: the game's name without its parameters.
         game: OpenSpiel's game object.
         start: OpenSpiel's first state, from which all others are copied; never changed.
-        first: OpenSpiel's number of the player who begins.
-        max_plies: limit on the plies of a game.
+        first: OpenSpiel's index, 0 or 1, of the player who moves first.
+        max_plies: maximum game length, in plies.
         planes_shape: (C, H, W), including the plane of the player to move, if there is one.
         is_binary: whether the planes hold only 0 and 1.
-        is_determined_by_planes: see `DETERMINED_BY_PLANES`.
+        is_determined_by_planes: whether the planes and the player to move determine everything that
+            follows (see `DETERMINED_BY_PLANES`).
         texts: the text that a person reads for each action, in the order of their numbers.
         typed: the action for each text that a person may type, {text: action}; texts are simplified
             by `_plain`.
-        squares: the squares of each action, see `alphazero.games.rules.action_squares`.
+        squares: the squares of each action (see `alphazero.games.rules.action_squares`).
         rows_from_top: True if row 1 is at the top of the board, False if it is at the bottom.
-        has_board: whether the board that `cells` returns shows everything a person needs.
+        has_board: whether the board that `cells` returns shows all that a person needs to choose a
+            move.
     """
 
     def __init__(self, text: str):
@@ -355,10 +357,13 @@ class _Rules:
         return self.cells(move.after).flat[square] == 1 + move.mover
 
     def _has_board(self, moves: list["_Move"]) -> bool:
-        """Return whether the board that `cells` returns shows everything that a person needs.
+        """Return whether the board of `cells` shows all that a person needs to choose a move.
 
-        It does if each action names squares or a column, each player has one plane of pieces, and
-        the other planes show only empty squares or are the same on all squares.
+        This is so if each action names squares or a column, each player has one plane of pieces,
+        and the other planes show only empty squares or are the same on all squares.
+
+        Args:
+            moves: moves of random games.
         """
         _, height, width = self._observed_shape
         is_placed = len(self.texts) in (width, height * width, height * width + 1)
@@ -432,7 +437,7 @@ class _Move(NamedTuple):
 
 @functools.lru_cache(maxsize=8)
 def _rules_of(text: str) -> _Rules:
-    """Return the data that all positions of a game share, cached: a run makes its game repeatedly.
+    """Return the cached data that all positions of a game share; a run makes its game repeatedly.
 
     Args:
         text: the game's name with its parameters, such as ``hex(board_size=7)``.
@@ -444,11 +449,12 @@ def _load(text: str) -> tuple[str, Any, int | None]:
     """Load a game from OpenSpiel.
 
     Args:
-        text: the game's name with its parameters, possibly with our own parameter ``max_plies``.
+        text: the game's name with its parameters, possibly with the parameter ``max_plies``, which
+            only this package knows.
 
     Returns:
         The game's name without parameters, OpenSpiel's game object, and ``max_plies``, the user's
-        limit on the plies of a game; None if there is none.
+        limit on the game's length in plies; None if there is none.
 
     Raises:
         MissingPackage, ConfigError: see `load_game`.
@@ -502,7 +508,9 @@ def _reason_against(kind: Any) -> str | None:
 
 
 def _reason_against_size(game: Any) -> str | None:
-    """Return the reason why a loaded OpenSpiel game does not qualify, or None if it does.
+    """Return why a loaded OpenSpiel game does not qualify, or None if it does.
+
+    The reason is a clause such as "the range of its results is not known".
 
     Args:
         game: OpenSpiel's game object, made with the user's parameters.
@@ -529,7 +537,7 @@ def _reason_against_size(game: Any) -> str | None:
 
 
 def _action_texts(rules: _Rules) -> tuple[list[str], dict[str, int]]:
-    """Return the text that people read for each action, and the action for each text they may type.
+    """Return the text that people read for each action, and the action for each text to type.
 
     An action is shown as OpenSpiel's text for it, or as its number if that text is missing or
     ambiguous. Texts that differ between the players, such as "x(0,0)" and "o(0,0)", are cut to
@@ -566,7 +574,10 @@ def _common_text(texts: list[str]) -> str:
 
 
 def _plain(text: str) -> str:
-    """Simplify brackets and separators in a move's text: "(0,1)" to "0.1", "d8-b6" to "d8b6"."""
+    """Simplify brackets and separators in a move's text.
+
+    "(0,1)" becomes "0.1", and "d8-b6" becomes "d8b6".
+    """
     text = re.sub(r"(?<=\w)-(?=\w)", "", text.translate(_BRACKETS).strip(" ;\t"))
     return re.sub(r"[\s,;]+", ".", text)
 

@@ -55,8 +55,8 @@ class _Known(NamedTuple):
     max_plies: Callable[[Any], int | None]  #: upper bound on the plies of a game; None if unknown
     #: The tables (cells, actions) of `alphazero.games.rules.symmetries`; None if unknown.
     symmetries: Callable[[Any], Any] = lambda environment: None
-    #: Returns the board, int8[H, W], as `alphazero.own_games.python_game.Position.cells` does; None
-    #: guesses the board from the planes.
+    #: Returns the board, int8[H, W], as `alphazero.own_games.python_game.Position.cells` does; if
+    #: None, the board is guessed from the planes.
     cells: Callable[[Any], np.ndarray] | None = None
     #: Draws the position as text; None if the board shows everything.
     drawn: Callable[[Any], str] | None = None
@@ -222,7 +222,8 @@ class _Start(EnvironmentPosition):
     Args:
         name: the game's name, for error messages.
         make_environment: returns a new AEC environment.
-        max_plies: the user's limit on the plies of a game; None keeps the environment's limit.
+        max_plies: the user's limit on the plies of a game; None if there is none. If the
+            environment has a limit too, the smaller one applies.
         classic: the environment's name, looked up in `_KNOWN` for facts about it.
 
     Raises:
@@ -260,7 +261,7 @@ class _Start(EnvironmentPosition):
 
 
 def _checked_plies(name: str, max_plies: Any, longest: int | None) -> int:
-    """Return the limit on a game's plies: the smaller of the user's and the environment's.
+    """Return the maximum game length in plies: the smaller of the user's and the environment's.
 
     Args:
         name: the game's name, for error messages.
@@ -283,7 +284,10 @@ def _checked_plies(name: str, max_plies: Any, longest: int | None) -> int:
 
 
 def _reason_against(environment: Any) -> str | None:
-    """Return a clause that says why an environment cannot be played as a game; None if it can."""
+    """Return why an environment cannot be played as a game, or None if it can.
+
+    The reason is a clause such as "its agents do not share one Discrete action space".
+    """
     agents = getattr(environment, "possible_agents", None)
     if agents is None or not hasattr(environment, "agent_selection"):
         return "it is not an AEC environment, in which one agent acts at a time"
@@ -369,7 +373,9 @@ def _called(factory: Callable[..., Any], name: str, arguments: dict[str, Any]) -
     """Call an environment factory with the given arguments, and return the environment.
 
     Args:
+        factory: the class of an environment, or a function that returns one.
         name: the game's name, for the error message.
+        arguments: the keyword arguments of the call.
 
     Raises:
         ConfigError: if the factory does not accept the arguments.
@@ -408,9 +414,10 @@ def _copy_environment(environment: Any) -> Any:
 
 
 def _copied(value: Any, memo: dict[int, Any]) -> Any:
-    """Return a deep copy of an attribute of an environment.
+    """Return a deep copy of an environment's attribute.
 
     Args:
+        value: the attribute's value.
         memo: the copies made so far by the id of the original, as in `copy.deepcopy`.
     """
     if type(value) in _PLAIN:

@@ -46,7 +46,8 @@ class _Facts(NamedTuple):
     max_plies: int
     batch_size: int  #: positions per call; large states overflow the CPU's cache in larger batches
     appearance: Appearance
-    #: Text of the action that follows those of the squares, "pass" or "swap"; None if none does.
+    #: Text of the action that follows those of the squares, "pass" or "swap"; None if there is no
+    #: such action.
     last_action: str | None = None
     num_piece_planes: int = 1  #: number of planes of each player's pieces
     opponent_plane: int = 1  #: first plane of the opponent's pieces
@@ -79,7 +80,8 @@ def _looks(title: str, sides: str, board: str = "wood", **others: Any) -> Appear
     Args:
         title: the name shown with boards and in pictures.
         sides: two keys of `_TONES`, separated by a space; the first side begins the game.
-        board: the style of the board, one of `alphazero.games.appearance.BOARDS`.
+        board: the style of the board, such as "wood" or "lines"; one of
+            `alphazero.games.appearance.BOARDS`.
         others: more fields of `Appearance`.
     """
     first, second = sides.split()
@@ -128,9 +130,10 @@ _FACTS = {
 class PgxGame(Game):
     """A game whose rules are a pgx environment.
 
-    A state is a row of bytes that holds the result, the player to move, whether the game is over, a
-    bit for each action (1 if it is legal), and the environment's state: one bit per boolean and the
-    bytes of every other number. The observation is left out; `observe` recomputes it.
+    A state is a row of bytes with these parts: the result, the player to move, whether the game is
+    over, one bit per action (1 if it is legal), and the environment's own state. In the latter, a
+    boolean takes one bit, and every other number its bytes. The observation is left out; `observe`
+    recomputes it.
 
     Args:
         environment_name: the environment's name in pgx, such as "go_9x9"; a key of `_FACTS`.
@@ -355,6 +358,7 @@ class _Functions:
         Args:
             row: uint8[K], the packed state.
             offset: offset of the array's first byte.
+            like: an array with the shape and dtype to read.
 
         Returns:
             The array, and the offset of the byte after it.

@@ -56,7 +56,7 @@ class Laws:
             _check_tables(source)
 
     def start(self) -> Any:
-        """Return the start position, [K]."""
+        """Return the start position, an array of K state entries."""
         with self._naming_errors():
             return self.game.initial_states()[0]
 
@@ -70,10 +70,11 @@ class Laws:
         The action is played on two copies of the position.
 
         Args:
-            state: [K], the position before the action.
+            state: the position before the action, an array of K state entries.
+            action: the number of a legal action.
 
         Returns:
-            The position after the action, [K].
+            The position after the action, an array of K state entries.
 
         Raises:
             BrokenLaw: if the copies differ afterwards, or playing the action has also changed the
@@ -99,7 +100,7 @@ class Laws:
         The check of the rules uses the result to steer a game towards unusual positions.
 
         Args:
-            state: [K], the position.
+            state: the position, an array of K state words.
             actions: the legal actions to try.
 
         Returns:
@@ -116,7 +117,7 @@ class Laws:
         """Check every law about a single position, and return what the rules return for it.
 
         Args:
-            state: [K], the position.
+            state: the position, an array of K state words.
             ply: number of actions that led to the position.
 
         Raises:
@@ -252,7 +253,10 @@ class Laws:
 def error_text(error: Exception, path: Path | None) -> str:
     """Format an error raised by a game's rules as a sentence that names the line it came from.
 
+    An example is "line 12, in 'step': KeyError: 3."
+
     Args:
+        error: the error that a rule raised.
         path: the file that contains the rules; if None, no line is named.
     """
     if isinstance(error, SyntaxError):
@@ -276,7 +280,7 @@ def _check_mask(game: Any, state: np.ndarray, legal: np.ndarray) -> None:
 
     Args:
         game: the NamedTuple of the rules.
-        state: the position, [K].
+        state: the position, an array of K state entries.
         legal: bool[A], the mask that the rule produced from one that was all False.
 
     Raises:
@@ -378,7 +382,8 @@ def _difference(game: Game, pair: np.ndarray, cells: np.ndarray, table: np.ndarr
         table: int32[A], the same row of `Game.action_symmetries`.
 
     Returns:
-        The name of what differs, such as "the pieces"; None if the second position is the image.
+        "the pieces", "the legal actions", "the end and the result" or "the planes of 'observe'";
+        None if the second position is the image.
     """
     inspected = game.inspect(pair)
     board, image_board = (game.cells(state).ravel() for state in pair)

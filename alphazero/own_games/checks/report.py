@@ -23,7 +23,7 @@ from alphazero.games.batched_game import Game
 from alphazero.own_games.checks.laws import BrokenLaw, Laws, View
 from alphazero.own_games.checks.twins import Twins, first_result, move_text
 
-#: The player who takes pieces in each of four successive games; None makes a random game.
+#: The player who takes pieces in each of four successive games; None means a random game.
 _TAKERS = (None, 0, None, 1)
 _MIN_GAMES = 25
 _MIN_GAMES_FOR_NOTES = 10
@@ -148,6 +148,7 @@ def _check_short_lines(
     A position that several move sequences of the same length reach is checked once.
 
     Args:
+        check: checks the game alone (`Laws`) or together with its twin (`Twins`).
         max_positions: the most positions to check.
         go_on: called before each position; the check stops when it returns False.
 
@@ -194,6 +195,8 @@ def _play_games(
     At least `_MIN_GAMES` games are played, unless the time runs out.
 
     Args:
+        check: checks the game alone (`Laws`) or together with its twin (`Twins`).
+        num_positions: minimum number of positions to check.
         go_on: called before each position; play stops when it returns False.
 
     Raises:
@@ -220,7 +223,9 @@ def _play(
     """Play one game and check its positions.
 
     Args:
+        check: checks the game alone (`Laws`) or together with its twin (`Twins`).
         taker: the player (0 or 1) who takes pieces whenever possible; None for a random game.
+        rng: random generator that chooses the actions.
         go_on: called before each move; the game stops unfinished when it returns False.
 
     Raises:
@@ -251,6 +256,9 @@ def _steered(check: Laws | Twins, state: Any, legal: list[int], takes: bool) -> 
     leave the fewest or the most pieces on the board are returned.
 
     Args:
+        check: checks the game alone (`Laws`) or together with its twin (`Twins`).
+        state: the position, as ``check`` represents it.
+        legal: the legal actions in this position.
         takes: True selects the actions that leave the fewest pieces, False those that leave the
             most.
     """
@@ -267,7 +275,9 @@ def _fault(error: BrokenLaw, games: list[Game]) -> Fault:
     """Describe a broken law, with the moves that lead to the position and its board as text.
 
     Args:
-        games: the game, followed by its twin if there is one; boards that differ are both shown.
+        error: the broken law, with the actions that lead to the position.
+        games: the game, followed by its twin if there is one. If their boards differ, both are
+            shown.
     """
     moves = " ".join(move_text(games[0], action) for action in error.actions)
     boards = [_board_after(game, error.actions) for game in games]
@@ -313,7 +323,8 @@ def _described(game: Game, lines: _ShortLines, games: list[_PlayedGame]) -> Rule
 def _notes(game: Game, finished: list[_PlayedGame]) -> list[str]:
     """Return a list with one warning if all results seem to have the wrong sign, else no warnings.
 
-    They do if the player who made the last move never wins and loses at least 10 games.
+    The sign seems wrong if the player who made the last move never wins and loses at least 10
+    games.
 
     Args:
         finished: the games that were played to the end.

@@ -1,4 +1,4 @@
-"""Compare two versions of the rules of a game, the game and its twin, by playing both at once."""
+"""Compare two versions of a game's rules, the game and its twin, by playing both at once."""
 
 from collections.abc import Callable, Iterator
 from typing import Any

@@ -34,7 +34,10 @@ class RolloutScratch(NamedTuple):
 
 
 class RolloutPolicy(NamedTuple):
-    """The policy by which rollouts choose moves: uniformly random, or a softmax of evaluations."""
+    """The policy by which rollouts choose moves.
+
+    It is uniformly random, or the softmax of the game's own evaluation of its moves.
+    """
 
     weighted: bool  #: True: by the softmax of the game's evaluation; False: uniformly at random
     weights: np.ndarray  #: float64[F], the weights of the evaluation's features
@@ -59,7 +62,7 @@ def rollout(game, state, policy, rng):
         game: the game's compiled rules.
         state: [K], the position to start from, as a state of K words; overwritten by the final one.
         policy: a `RolloutPolicy`, which chooses the moves.
-        rng: the random state for kernels, see `alphazero.runtime.random_generators.kernel_rng`.
+        rng: uint64[1], the random state, which is advanced in place.
 
     Returns:
         2 if the player who moves first in the game wins, 1 for a draw, 0 for a loss, and
@@ -87,7 +90,7 @@ def record_rollout(game, tree, state, policy, path, length, rng):
     children here; a later walk in the tree may expand it.
 
     Args:
-        game, state, policy, rng: see `rollout`.
+        game, state, policy, rng: as in `rollout`.
         tree: the `alphazero.search.uct.tree.Tree`, with statistics by position.
         path: int32[T + 1], the simulation's nodes from the root.
         length: the number of nodes in ``path`` before the call.
@@ -122,6 +125,7 @@ def weigh_moves(game, state, weights, scratch):
     the softmax policy, the probability of ``legal[i]`` is ``chances[i] / total``.
 
     Args:
+        state: the position, as a state of K words.
         weights: float64[F], the weights of the evaluation's features.
         scratch: the `RolloutScratch` to write to.
 
@@ -157,8 +161,9 @@ def sample_index(chances, num, total, rng):
 
     Args:
         chances: float64[A], of which the first ``num`` entries are used.
+        num: number of entries to choose from.
         total: the sum of these entries.
-        rng: the random state for kernels, see `alphazero.runtime.random_generators.kernel_rng`.
+        rng: uint64[1], the random state, which is advanced in place.
     """
     remaining = random_unit(rng) * total
     for index in range(num - 1):
@@ -172,7 +177,7 @@ def check_weights(game: CompiledGame, weights=None) -> np.ndarray:
     """Check the weights of a game's move evaluation and return them, or the default, as float64[F].
 
     Args:
-        weights: one number per feature of the game's evaluation; None takes the game's default
+        weights: one number per feature of the game's evaluation; None means the game's default
             weights.
 
     Raises:

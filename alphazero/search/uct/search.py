@@ -85,7 +85,8 @@ def run_simulations(
             rollout's positions to the path; otherwise None. numba compiles a separate kernel for
             each.
         scratch: memory that is overwritten, from `make_scratch`.
-        rng: the random state for kernels, see `alphazero.runtime.random_generators.kernel_rng`.
+        rng: uint64[1], the random state, which is advanced in place.
+        num_simulations: number of simulations to run.
     """
     state = scratch.state
     path = scratch.path
@@ -120,7 +121,7 @@ class UctSearch:
 
     Args:
         game: the compiled rules of the game.
-        settings: the settings of every search; None takes the defaults.
+        settings: the settings of every search; None means the defaults.
         seed: seed of the rollouts and of the choice between tied moves.
 
     Attributes:
@@ -168,7 +169,7 @@ class UctSearch:
         Args:
             state: [K], an unfinished position, as a state of K words.
             progress: called at most every `PROGRESS_S` seconds, and once at the end, with the
-                number of simulations done and the total (None with a time limit).
+                number of simulations done and the total, which is None with a time limit.
 
         Returns:
             The chosen move, and the visits and values of all moves for the player to move.
@@ -319,6 +320,7 @@ class UctSearch:
 
         Args:
             nodes: int[M], the indices of the nodes.
+            player: the viewpoint: 0 for the player who moves first in the game, or 1.
 
         Returns:
             int64[M], the visits, and float64[M], the mean results; -inf for an unvisited node.

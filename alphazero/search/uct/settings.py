@@ -62,7 +62,7 @@ class UctOutput(NamedTuple):
     #: to `num_simulations`. By position they also include visits by other move orders, in rollouts
     #: (`record_rollouts`) and in earlier searches (`keep_table`).
     visits: np.ndarray
-    values: np.ndarray  #: float32[A], mean results in [-1, 1], nan for an unvisited action
+    values: np.ndarray  #: float32[A], mean results in [-1, 1], NaN for an unvisited action
     num_simulations: int  #: number of simulations in this search
 
 
@@ -73,15 +73,15 @@ class PositionStatistics(NamedTuple):
     #: rollout
     visits: int
     wins: float  #: wins of the player to move; a draw counts half
-    value: float  #: mean result, in [-1, 1]: 2 * wins / visits - 1; nan without visits
+    value: float  #: mean result, in [-1, 1]: 2 * wins / visits - 1; NaN without visits
 
 
 def best_moves(visits: np.ndarray, values: np.ndarray, final_move: str) -> np.ndarray:
     """Return the indices of the best of M moves: one, or several if they are tied.
 
     Args:
-        visits: [M], the visits of each move.
-        values: [M], the mean result of each move, for the player to move.
+        visits: int[M], the visits of each move.
+        values: float[M], the mean result of each move in [-1, 1], for the player to move.
         final_move: "visits" compares the visits first, then the values; "value" does the reverse.
     """
     first_key, second_key = (visits, values) if final_move == "visits" else (values, visits)

@@ -24,9 +24,9 @@ _32 = np.uint64(32)
 def look_up(tree, state):
     """Return the node of a position (or UNKNOWN) and the position's slot in the hash table.
 
-    For an unknown position, this is the slot in which to store its node. A slot is in use only if
-    its node points back to it, so the table need not be cleared between searches (P. Briggs and L.
-    Torczon, "An efficient representation for sparse sets", 1993).
+    For an unknown position, the slot is the one in which to store its node. A slot is in use only
+    if its node points back to it, so the table need not be cleared between searches (P. Briggs and
+    L. Torczon, "An efficient representation for sparse sets", 1993).
 
     Args:
         tree: an `alphazero.search.uct.tree.Tree` with statistics by position.

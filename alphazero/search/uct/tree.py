@@ -90,7 +90,7 @@ def make_tree(max_nodes: int, state_size: int, state_dtype: np.dtype, by_positio
 
     Args:
         max_nodes: N, maximum number of nodes; with statistics by position, also of edges.
-        state_size, state_dtype: length and dtype of a state of the game.
+        state_size, state_dtype: length and dtype of the game's states.
         by_position: True for statistics by position, False for statistics by node.
     """
     shared = max_nodes if by_position else 0
@@ -113,7 +113,7 @@ def make_scratch(
     Args:
         num_actions: A, counting legal and illegal actions.
         max_plies: upper bound on the number of moves in a game.
-        state_size, state_dtype: length and dtype of a state of the game.
+        state_size, state_dtype: length and dtype of the game's states.
     """
     return Scratch(
         state=np.zeros(state_size, state_dtype),
@@ -158,6 +158,7 @@ def wins_of(player, points, visits):
     Args:
         player: 0 for the player who moves first in the game, otherwise 1.
         points: sum of the simulations' points, for the player who moves first in the game.
+        visits: number of simulations.
     """
     return 0.5 * (points if player == 0 else 2 * visits - points)
 
@@ -172,7 +173,7 @@ def select(tree, node, player, uct_c, rng):
         tree, node: the search tree and the index of an expanded node.
         player: the player to move at ``node``.
         uct_c: exploration constant C of UCB1.
-        rng: the random state for kernels, see `alphazero.runtime.random_generators.kernel_rng`.
+        rng: uint64[1], the random state, which is advanced in place.
 
     Returns:
         The index of the edge, for `child_of` and `action_of`.
@@ -204,6 +205,7 @@ def child_of(tree, edge):
     """Return the node that an edge leads to.
 
     Args:
+        tree: the search tree.
         edge: the index of the edge; with statistics by node, that is the index of its child.
     """
     return tree.edges[edge]["child"] if tree.edges.shape[0] > 0 else edge
@@ -220,7 +222,10 @@ def action_of(tree, edge):
 
 
 def children_of(tree: Tree, node: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return an expanded node's actions, and the index of the node that each leads to."""
+    """Return an expanded node's actions, and the indices of the nodes that they lead to.
+
+    Both are arrays with one integer per legal action.
+    """
     first = int(tree.nodes[node]["first_child"])
     end = first + int(tree.nodes[node]["num_children"])
     if len(tree.edges) > 0:
@@ -238,6 +243,7 @@ def start_tree(game, tree, root_state, scratch):
 
     Args:
         game: the game's compiled rules.
+        tree: the search tree, changed in place.
         root_state: [K], the position of the root, as a state of K words.
         scratch: memory that is overwritten, from `make_scratch`.
     """
@@ -254,7 +260,7 @@ def start_tree(game, tree, root_state, scratch):
 def open_root(game, tree, root_state, scratch):
     """Add the root's children if it has none yet; the tree must have room for them.
 
-    For the arguments, see `start_tree`.
+    The arguments are those of `start_tree`.
     """
     if tree.nodes[ROOT_INDEX]["first_child"] == NO_CHILDREN:
         add_children(game, tree, np.int64(ROOT_INDEX), root_state, scratch)
@@ -266,6 +272,7 @@ def expand(game, tree, node, state, scratch):
 
     Args:
         game: the game's compiled rules.
+        tree: the search tree, changed in place.
         node: the index of the leaf.
         state: [K], the position of the leaf, as a state of K words.
         scratch: memory that is overwritten, from `make_scratch`.
@@ -289,7 +296,7 @@ def expand(game, tree, node, state, scratch):
 def add_children(game, tree, node, state, scratch):
     """Add a child of ``node`` for each legal action; the tree must have room for all of them.
 
-    For the arguments, see `expand`.
+    The arguments are those of `expand`.
     """
     rules.legal_actions(game, state, scratch.mask)
     by_position = tree.edges.shape[0] > 0
@@ -318,6 +325,7 @@ def add_node(tree, action):
     """Append a leaf without visits to the tree's nodes and return its index.
 
     Args:
+        tree: the search tree, changed in place.
         action: the action that leads to the leaf; -1 for the root and with statistics by position.
     """
     node = tree.sizes[NUM_NODES]
@@ -355,6 +363,7 @@ def backpropagate(tree, path, length, points):
     """Add one visit with ``points`` to each of the first ``length`` nodes of ``path``.
 
     Args:
+        tree: the search tree, changed in place.
         path: int32[T + 1], the indices of the simulation's nodes from the root.
         points: the simulation's result, in points for the player who moves first in the game.
     """

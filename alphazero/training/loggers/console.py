@@ -180,7 +180,10 @@ class _TimeLeft(ProgressColumn):
 
 
 def _workers_text(workers: WorkersReport) -> str:
-    """Format the number of workers, their games per second, and how old the games' networks are."""
+    """Format the number of workers, their speed, and how old the games' networks are.
+
+    The text is like "4 workers, 0 lost; 12.5 games/s, 0.8 networks old, 0% dropped".
+    """
     return (
         f"{counted(workers.num_workers, 'worker')}, {workers.num_lost} lost; "
         f"{workers.games_per_s:,.1f} games/s, {workers.staleness:.1f} networks old, "
@@ -189,7 +192,10 @@ def _workers_text(workers: WorkersReport) -> str:
 
 
 def _measurements(report: IterationReport) -> Iterator[str]:
-    """Yield a line of text for each measurement of strength made in an iteration."""
+    """Yield a line of text for each measurement of strength made in an iteration.
+
+    A line is like "pit 56%, accepted" or "12 of 12 positions perfect, 0 games lost".
+    """
     pit = report.pit
     puzzle = report.puzzle
     strength = report.strength
@@ -217,6 +223,9 @@ def _measurements(report: IterationReport) -> Iterator[str]:
 
 def _puzzle_text(puzzle: PuzzleReport, opponent: str) -> str:
     """Format the network's results in a one-player game, and UCT's from the same openings.
+
+    The text gives both mean results, the margin of their difference and, if known, how often each
+    player reached the best possible result.
 
     Args:
         puzzle: the results of the network and of UCT.

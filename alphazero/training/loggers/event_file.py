@@ -23,7 +23,7 @@ class EventFile:
     Args:
         folder: the run's folder, in which the file gets a unique name.
         purge_step: TensorBoard ignores the events of this step and later ones in the folder's older
-            files; None keeps all.
+            files; if None, it ignores none.
     """
 
     def __init__(self, folder: Path, purge_step: int | None = None):

@@ -79,6 +79,8 @@ class TensorBoardLogger:
         """Queue a Markdown text, to be shown in TensorBoard's TEXT tab under ``tag``.
 
         Args:
+            tag: the text's heading in the tab.
+            text: the text, in Markdown.
             step: the iteration to which the text belongs.
         """
         self._file.add(summary.text(tag, text), step)
@@ -103,7 +105,10 @@ class TensorBoardLogger:
 
 
 def _game_text(game: Game, record: GameRecord) -> str:
-    """Format a finished game as text: its moves, its result, its length and its last position."""
+    """Format a finished game as text: its moves, its result, its length and its last position.
+
+    Moves are in the game's notation; the result is like "the first player wins after 12 plies".
+    """
     moves = skin_of(game).notation.list_text(record.actions.tolist())
     after = game.step(record.states[-1:], record.actions[-1:])
     board = game.state_to_text(after.states[0])

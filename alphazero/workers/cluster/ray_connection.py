@@ -45,7 +45,8 @@ def connect(address: str) -> bool:
     """Connect this process to a Ray cluster, unless it is already connected.
 
     Args:
-        address: HOST:PORT; "auto" to find a cluster; "local" to start one on this machine alone.
+        address: "HOST:PORT" of the cluster, "auto" to find one, or "local" to start one on this
+            machine alone.
 
     Returns:
         True if this call started the cluster, which the caller then has to shut down.

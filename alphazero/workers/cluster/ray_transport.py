@@ -45,7 +45,7 @@ class RayTransport:
         job: the run's game, settings and seed, which every worker receives when it starts.
 
     Raises:
-        ConfigError: if no cluster can be reached at the address.
+        ConfigError: if no cluster can be reached at the address in the settings.
     """
 
     how_to_join = (
@@ -255,8 +255,9 @@ class WorkerActor:
         """Play a unit of work with the newest network received, and return the games.
 
         Args:
-            version: the oldest network version to play with; wait until it has arrived. 0 does not
-                wait.
+            unit: the unit of work.
+            version: the oldest network version to play with; the call blocks until this version has
+                arrived. With 0 it does not block.
         """
         player = self._player
         assert player is not None
