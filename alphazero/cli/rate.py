@@ -54,7 +54,9 @@ class Settings:
     games_per_match: int = option(20, "an even number; then the next two are chosen", 2, 10_000)
     opening_plies: int = option(4, "random plies at the start of each pair of games", 0, 1000)
     device: str = option("auto", "where networks run: auto, cpu, cuda")
-    engine: str = option("auto", "runs networks; auto is the fastest", choices=("auto", *ENGINES))
+    engine: str = option(
+        "auto", "runs networks; auto is OpenVINO if installed", choices=("auto", *ENGINES)
+    )
     precision: str = option("auto", "number format of networks", choices=("auto", *PRECISIONS))
     network_kind: str | None = option(None, NETWORK_KIND_HELP)
     seed: int = option(0, "seed of openings and players", 0, 2**63 - 4)

@@ -4,7 +4,7 @@
         config.yaml                  the resolved settings
         versions.json                the versions of this program and its libraries
         rules.py                     a user's game, stored to detect changes; it is never run
-        networks/000012.safetensors  one per iteration, with its game and shape: enough to play
+        networks/000012.safetensors  with its game and shape: enough to play; 20 are kept
         games/000012.safetensors     the games of each iteration in the replay window
         state.safetensors            what resuming needs besides the games, and their checksums;
                                      written last, so it decides which iteration is finished

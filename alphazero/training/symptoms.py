@@ -2,10 +2,9 @@
 
 Each check in `CHECKS` reads the newest rows of metrics.jsonl and the run's settings. It returns a
 `Finding` if its symptom is present, otherwise None. An alarm begins and ends at different limits,
-so that a fluctuating number does not switch it on and off. "Healthy" in the comments refers to the
-runs in docs/HEALTH.md: tic-tac-toe, Connect Four and Othello with the shipped configs, and the
-first two with small networks. The checks have no state; `alphazero.training.health` keeps the rows
-between iterations.
+so that a fluctuating number does not switch it on and off. "Healthy" in the comments refers to runs
+of tic-tac-toe, Connect Four and Othello with the shipped configs (see docs/HEALTH.md).
+The checks have no state; `alphazero.training.health` keeps the rows between iterations.
 """
 
 import math
@@ -220,7 +219,7 @@ def overfitting(run: Observed) -> Finding | None:
         return None
     held_out = mean([number(row, "held_out.loss") for row in rows[1:]])
     loss = mean([number(row, "learner.loss") for row in rows[:-1]])
-    # Healthy: 0.9 to 1.06 of the loss on the window.
+    # Healthy: 0.97 to 1.15 of the loss on the window.
     if not run.is_above(held_out, 1.25 * loss, ends=1.15 * loss):
         return None
     seen = f"the loss is {held_out:.2f} on new games and {loss:.2f} on the window"

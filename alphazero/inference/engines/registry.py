@@ -2,8 +2,9 @@
 
 To add an engine, write a module NAME_engine.py in this package with a class that implements
 `Engine` and two functions: `make`, with the parameters of `make_engine`, and `precisions`, which
-takes a device. Add the name to `ENGINES`, and any new number format to `PRECISIONS`. A module is
-imported only when its engine is requested, because torch and OpenVINO take seconds to import.
+takes a device and includes "float32". Add the name to `ENGINES`, and any new number format to
+`PRECISIONS` and to the order in `preferred_engine`. A module is imported only when its engine is
+requested, because torch and OpenVINO take seconds to import.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ def precisions(engine: str, device: torch.device) -> list[str]:
 
 
 def preferred_engine(wanted: EngineChoice, device: torch.device) -> EngineChoice:
-    """Replace "auto" in the user's choice of engine and precision by the fastest available one.
+    """Replace "auto" in the user's choice of engine and precision by the first available one.
 
     OpenVINO is faster than torch on a CPU, and int8 is faster than bfloat16 and float32, for all
     but tiny networks; see `docs/performance.md`. An engine or precision that the user names is kept
