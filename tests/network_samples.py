@@ -26,7 +26,7 @@ def small_network(game, seed=0, trained=True, **settings):
     if trained:
         generator = torch.Generator().manual_seed(seed)
         for module in network.modules():
-            if isinstance(module, torch.nn.BatchNorm2d):
+            if isinstance(module, torch.nn.modules.batchnorm._BatchNorm):
                 module.running_mean.copy_(torch.randn(module.num_features, generator=generator))
                 module.running_var.copy_(torch.rand(module.num_features, generator=generator) + 0.3)
                 module.weight.data.copy_(torch.randn(module.num_features, generator=generator))

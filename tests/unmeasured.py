@@ -16,10 +16,14 @@ def patch_measurements(patch):
     from alphazero.players import exact_leaves, network
     from alphazero.runtime import jit
 
-    def torch_unless_named(wanted, device):
+    def torch_unless_named(wanted, device, network_kind):
         is_open = wanted.engine == "auto"
         precision = "float32" if wanted.precision == "auto" else wanted.precision
-        return EngineChoice("torch", precision) if is_open else preferred_engine(wanted, device)
+        return (
+            EngineChoice("torch", precision)
+            if is_open
+            else preferred_engine(wanted, device, network_kind)
+        )
 
     patch.setattr(network, "preferred_engine", torch_unless_named)
     patch.setattr(exact_leaves, "leaf_costs", costs_near_the_end)

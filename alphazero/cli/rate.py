@@ -55,7 +55,7 @@ class Settings:
     opening_plies: int = option(4, "random plies at the start of each pair of games", 0, 1000)
     device: str = option("auto", "where networks run: auto, cpu, cuda")
     engine: str = option(
-        "auto", "runs networks; auto is OpenVINO if installed", choices=("auto", *ENGINES)
+        "auto", "runs networks; auto takes the fastest", choices=("auto", *ENGINES)
     )
     precision: str = option("auto", "number format of networks", choices=("auto", *PRECISIONS))
     network_kind: str | None = option(None, NETWORK_KIND_HELP)

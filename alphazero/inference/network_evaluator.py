@@ -30,7 +30,8 @@ class EvaluatorSettings:
 
     engine: str = option(
         "auto",
-        "what evaluates the network; auto takes OpenVINO on a CPU if it is installed",
+        "what evaluates the network; on a CPU, auto takes tables for network=patterns, otherwise "
+        "OpenVINO if it is installed",
         choices=("auto", *ENGINES),
     )
     precision: str = option(

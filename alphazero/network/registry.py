@@ -6,9 +6,10 @@ are left to the caller. To add a network to this package, write a module with it
 line to `_KINDS`. A network defined by a user is named as ``module:Class``, or by an entry point of
 the group `alphazero.networks`; it must implement `alphazero.network.interface`.
 
-This package has three architectures: the residual tower of AlphaZero (Silver et al. 2018,
-supplement, "Representation" and "Architecture") in sizes that fit a laptop, a tiny network, and the
-network of the notebook in docs/notebooks.md.
+This package has four architectures: the residual tower of AlphaZero (Silver et al. 2018,
+supplement, "Representation" and "Architecture") in sizes that fit a laptop, a network of line
+patterns that plays by looking up tables, a tiny network, and the network of the notebook in
+docs/notebooks.md.
 """
 
 from typing import Any
@@ -18,6 +19,7 @@ from torch import nn
 from torch.random import fork_rng, manual_seed
 
 from alphazero.network.interface import NetworkOutput, NetworkSettings
+from alphazero.network.patterns import PatternNetwork
 from alphazero.network.residual import ResidualNetwork
 from alphazero.network.small import NotebookNetwork, TinyNetwork
 from alphazero.runtime.errors import ConfigError
@@ -27,6 +29,7 @@ _KINDS: dict[str, Any] = {
     "resnet": ResidualNetwork,
     "tiny": TinyNetwork,
     "notebook": NotebookNetwork,
+    "patterns": PatternNetwork,
 }
 _KEY = "network.kind"
 

@@ -217,7 +217,7 @@ class PlayerSettings:
     device: str = option("auto", "network: device: auto, cpu, cuda")
     engine: str = option(
         "auto",
-        "network: inference engine; auto takes OpenVINO if it is installed, else torch",
+        "network: inference engine; auto takes the fastest that this machine has",
         choices=("auto", *ENGINES),
     )
     precision: str = option(

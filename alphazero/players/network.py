@@ -78,16 +78,16 @@ def load_network_player(
     path = find_network(path)
     wanted = EngineChoice(settings.engine, settings.precision)
     check_setting(settings.endgame)
-    module = load_module(game, path, settings.network_kind).module
+    loaded = load_module(game, path, settings.network_kind)
     device = choose_device(settings.device)
     num_threads = set_num_threads(0)
     sample = sample_positions(game, _NUM_SAMPLE_POSITIONS, child_generator(0, "sample"))
     try:
         evaluator = NetworkEvaluator(
-            module,
+            loaded.module,
             sample,
             game,
-            preferred_engine(wanted, device),
+            preferred_engine(wanted, device, loaded.settings.kind),
             EvaluatorSettings(cache_mb=0),
             device,
             num_threads,

@@ -148,7 +148,7 @@ def fill_in_auto(settings: TrainSettings, device: torch.device) -> None:
     evaluator = settings.evaluator
     selfplay = settings.selfplay
     wanted = EngineChoice(evaluator.engine, evaluator.precision)
-    evaluator.engine, evaluator.precision = preferred_engine(wanted, device)
+    evaluator.engine, evaluator.precision = preferred_engine(wanted, device, settings.network.kind)
     if settings.learner.precision == "auto":
         settings.learner.precision = "bfloat16" if has_bfloat16(device) else "float32"
     if not selfplay.num_parallel_games:

@@ -70,7 +70,7 @@ class UnitPlayer:
         load_arrays(self._network, weights.arrays)
         if self._evaluator is None:
             wanted = EngineChoice(self.job.evaluator.engine, self.job.evaluator.precision)
-            choice = weights.engine or preferred_engine(wanted, self._device)
+            choice = weights.engine or preferred_engine(wanted, self._device, self.job.network.kind)
             self._evaluator = NetworkEvaluator(
                 self._network,
                 weights.sample,

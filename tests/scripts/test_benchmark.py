@@ -139,7 +139,7 @@ def test_a_new_process_has_the_number_of_cores_asked_for():
 @pytest.fixture
 def tiny(monkeypatch):
     """Make the parts with a network short, in this process."""
-    monkeypatch.setattr(selfplay, "NETWORKS", {"tic_tac_toe": (1, 8)})
+    monkeypatch.setattr(selfplay, "NETWORKS", {"tic_tac_toe": "2x32"})
     small = {"BATCH": 6, "NUM_SIMULATIONS": 5, "RUN_S": 0.1, "NUM_MEMORY_GAMES": 24}
     for name, value in small.items():
         monkeypatch.setattr(selfplay, name, value)

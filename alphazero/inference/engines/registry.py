@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import torch
 
 
-ENGINES = ("torch", "openvino")  #: the module of each is NAME_engine.py in this package
+ENGINES = ("torch", "openvino", "table")  #: the module of each is NAME_engine.py in this package
 PRECISIONS = ("float32", "bfloat16", "int8")
 
 
@@ -42,7 +42,7 @@ def precisions(engine: str, device: torch.device) -> list[str]:
     """Return the number formats in which an engine is fast on a device.
 
     Args:
-        engine: name of the engine, "torch" or "openvino".
+        engine: name of the engine, one of `ENGINES`.
         device: the torch device that evaluates.
 
     Returns:
@@ -54,21 +54,27 @@ def precisions(engine: str, device: torch.device) -> list[str]:
     return _module(engine).precisions(device)
 
 
-def preferred_engine(wanted: EngineChoice, device: torch.device) -> EngineChoice:
+def preferred_engine(
+    wanted: EngineChoice, device: torch.device, network_kind: str = ""
+) -> EngineChoice:
     """Replace "auto" in the user's choice of engine and precision by the first available one.
 
-    OpenVINO is faster than torch on a CPU, and int8 is faster than bfloat16 and float32, for all
-    but tiny networks; see `docs/performance.md`. An engine or precision that the user names is kept
-    even if this machine lacks it; the error from `make_engine` then says what is missing.
+    On a CPU, tables are the fastest for networks of line patterns. For other networks, OpenVINO is
+    faster than torch, and int8 is faster than bfloat16 and float32, for all but tiny networks; see
+    `docs/performance.md`. An engine or precision that the user names is kept even if this machine
+    lacks it; the error from `make_engine` then says what is missing.
 
     Args:
         wanted: the user's choice, in which either field may be "auto".
         device: the torch device that evaluates.
+        network_kind: `alphazero.network.interface.NetworkSettings.kind`.
 
     Raises:
         ConfigError: if there is no engine with the given name.
     """
     engines = ("openvino", "torch") if wanted.engine == "auto" else (wanted.engine,)
+    if wanted.engine == "auto" and network_kind == "patterns":
+        engines = ("table", *engines)
     for engine in engines:
         available = precisions(engine, device)
         for precision in ("int8", "bfloat16", "float32"):

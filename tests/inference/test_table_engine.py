@@ -1,0 +1,116 @@
+"""The engine that looks up networks of line patterns."""
+
+import numpy as np
+import pytest
+import torch
+from network_samples import planes_of, small_network
+
+from alphazero.inference.engines.agreement import sample_positions
+from alphazero.inference.engines.engine import REFERENCE, EngineChoice
+from alphazero.inference.engines.registry import make_engine, precisions, preferred_engine
+from alphazero.inference.engines.table_engine import joined
+from alphazero.inference.verified_engine import VerifiedEngine
+from alphazero.network.interface import expected_value
+from alphazero.own_games.registry import make_game
+from alphazero.runtime.errors import ConfigError
+
+CPU = torch.device("cpu")
+TABLE = EngineChoice("table", "float32")
+
+
+def positions(name, num_rows=300):
+    game = make_game(name)
+    return game, sample_positions(game, num_rows, np.random.default_rng(0))
+
+
+def pattern_network(game, planes, **settings):
+    """Return a network whose answers on ``planes`` differ widely and whose mean logits are 0."""
+    network = small_network(game, kind="patterns", shared_units=40, **settings)
+    for direction in network.directions:
+        torch.nn.init.normal_(direction.position_bias, std=0.2)
+        torch.nn.init.normal_(direction.layers[0].weight, std=1.0)
+    for layer in (network.shared, network.policy, network.value_hidden, network.value):
+        torch.nn.init.normal_(layer.weight, std=0.5)
+    with torch.inference_mode():
+        output = network(torch.from_numpy(planes))
+    with torch.no_grad():
+        for layer, logits in zip((network.policy, network.value), output):
+            spread = logits.std(dim=0).mean()
+            layer.bias.copy_((layer.bias - logits.mean(dim=0)) / spread)
+            layer.weight /= spread
+    return network
+
+
+@pytest.mark.parametrize("name", ["tic_tac_toe", "connect_x:5x4x3", "connect_four", "othello:6"])
+@pytest.mark.parametrize("value_head", ["wdl", "scalar"])
+def test_the_answers_are_those_of_torch(name, value_head):
+    game, sample = positions(name)
+    network = pattern_network(game, sample.planes, value_head=value_head)
+    engine = make_engine(TABLE, CPU, 1)
+    engine.load(network, sample.planes)
+    logits, values = engine.evaluate(sample.planes)
+    with torch.inference_mode():
+        expected = network(torch.from_numpy(sample.planes))
+    assert logits.std(axis=0).min() > 0.1 and values.std() > 0.05
+    np.testing.assert_allclose(logits, expected.prior_logits.numpy(), rtol=0, atol=2e-2)
+    expected_values = expected_value(expected.value_logits).numpy()
+    np.testing.assert_allclose(values, expected_values, rtol=0, atol=2e-2)
+    # New weights replace the tables.
+    torch.nn.init.zeros_(network.shared.weight)
+    engine.load(network, sample.planes)
+    assert np.ptp(engine.evaluate(sample.planes)[0], axis=0).max() == 0
+
+
+def test_rows_do_not_depend_on_the_batch():
+    game, sample = positions("connect_four")
+    engine = make_engine(TABLE, CPU, 1)
+    engine.load(pattern_network(game, sample.planes), sample.planes)
+    logits, values = engine.evaluate(sample.planes)
+    for start, end in ((0, 1), (127, 129), (128, 300)):
+        part = engine.evaluate(sample.planes[start:end])
+        np.testing.assert_allclose(part[0], logits[start:end], rtol=0, atol=1e-5)
+        np.testing.assert_allclose(part[1], values[start:end], rtol=0, atol=1e-5)
+
+
+def test_the_sums_of_the_largest_entries_fit_in_the_tables_numbers():
+    network = small_network(make_game("connect_four"), kind="patterns", shared_units=24)
+    tables = network.line_tables()
+    tables[3].contributions[5] *= 1000
+    found, scale = joined(tables)
+    total, end = np.abs(found.start.astype(int)), 0
+    for table in tables:
+        start, end = end, end + len(table.contributions)
+        rows = found.contributions[start:end].astype(int)
+        differences = table.contributions - table.contributions[0]
+        np.testing.assert_allclose((rows - rows[0]) * scale, differences, rtol=0, atol=scale.max())
+        total += np.abs(rows).max(axis=0)
+    assert end == len(found.contributions)
+    assert (31_000 < total).all() and (total < 2**15).all()
+
+
+def test_auto_takes_tables_on_a_cpu_for_line_patterns_alone():
+    auto = EngineChoice("auto", "auto")
+    assert preferred_engine(auto, CPU, "patterns") == TABLE
+    assert preferred_engine(auto, CPU, "resnet") != TABLE
+    assert preferred_engine(EngineChoice("torch", "float32"), CPU, "patterns") == REFERENCE
+    assert precisions("table", torch.device("cuda")) == []
+
+
+def test_other_networks_devices_and_precisions_are_refused():
+    game = make_game("tic_tac_toe")
+    with pytest.raises(ConfigError):
+        make_engine(TABLE, CPU, 1).load(small_network(game), planes_of(game, 4))
+    with pytest.raises(ConfigError):
+        make_engine(TABLE, torch.device("cuda"), 1)
+    with pytest.raises(ConfigError):
+        make_engine(EngineChoice("table", "int8"), CPU, 1)
+
+
+def test_planes_that_are_not_pieces_are_left_to_torch():
+    game, sample = positions("connect_four")
+    network = pattern_network(game, sample.planes)
+    engine = VerifiedEngine(TABLE, CPU, 1)
+    assert engine.load(network, sample).name == str(TABLE)
+    halves = sample._replace(planes=sample.planes * np.float32(0.5))
+    report = engine.load(network, halves)
+    assert report.name == str(REFERENCE) and "table" in report.refused
