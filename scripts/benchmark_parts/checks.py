@@ -9,7 +9,7 @@ from alphazero.runtime.device import choose_device
 from benchmark_parts import measuring
 from benchmark_parts.engines import NETWORKS, fastest, network_of
 from benchmark_parts.measuring import Row
-from benchmark_parts.selfplay import BATCH, CACHE_MB, Case, SelfPlayRun, shape_label
+from benchmark_parts.selfplay import BATCH, CACHE_MB, Case, SelfPlayRun
 
 RUN_S = 1.0  #: seconds of a run with the check, and of one without it
 
@@ -35,18 +35,18 @@ def measure_checks(repeats: int) -> list[Row]:
     """Measure self-play with and without the check, in turn; on a GPU if there is one."""
     num_cores = measuring.core_counts()[-1]
     rows = []
-    for name, shape in NETWORKS.items():
-        figures = measuring.in_new_process(num_cores, _figures, name, shape, num_cores, repeats)
-        rows.append(Row(f"{name} {shape_label(shape)}", figures))
+    for name, network in NETWORKS.items():
+        figures = measuring.in_new_process(num_cores, _figures, name, network, num_cores, repeats)
+        rows.append(Row(f"{name} {network}", figures))
     return rows
 
 
-def _figures(name: str, shape: tuple[int, int], num_threads: int, repeats: int) -> dict[str, float]:
+def _figures(name: str, network: str, num_threads: int, repeats: int) -> dict[str, float]:
     device = choose_device("auto")
-    _, network, sample = network_of(name, *shape)
-    choice = fastest(device)
-    case = Case(name, shape, num_threads, BATCH)
-    run = SelfPlayRun(case, network, sample, choice, CACHE_MB, device)
+    _, module, sample = network_of(name, network)
+    choice = fastest(network, device)
+    case = Case(name, network, num_threads, BATCH)
+    run = SelfPlayRun(case, module, sample, choice, CACHE_MB, device)
     timed = verified_engine.checked = TimedCheck()
     run.figures(2 * RUN_S)
     fractions, ratios, speeds = [], [], []

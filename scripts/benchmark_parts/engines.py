@@ -1,4 +1,4 @@
-"""The network's engines without search: evaluations/s of an untrained network."""
+"""The engines without search: evaluations/s of an untrained network that each is for."""
 
 import statistics
 import time
@@ -10,14 +10,14 @@ import torch
 from alphazero.inference.engines.agreement import sample_positions
 from alphazero.inference.engines.engine import EngineChoice
 from alphazero.inference.engines.registry import ENGINES, make_engine, precisions, preferred_engine
-from alphazero.network.interface import NetworkSettings
 from alphazero.network.registry import make_network
 from alphazero.own_games.registry import make_game
+from alphazero.training.run_config import compose
 from benchmark_parts import measuring
 from benchmark_parts.measuring import Row
 
-#: Blocks and channels of the network for each game.
-NETWORKS = {"connect_four": (5, 64), "othello:6": (4, 64)}
+#: The network of each game, a file of configs/network.
+NETWORKS = {"connect_four": "5x64", "othello:6": "4x64"}
 RUN_S = 0.7  #: seconds of one run of an engine
 CPU = torch.device("cpu")
 
@@ -33,17 +33,17 @@ def measure_engines(repeats: int) -> list[Row]:
     ]
 
 
-def network_of(name: str, blocks: int, channels: int):
-    """Return a game, an untrained network for it and a `PositionSample`."""
+def network_of(name: str, network: str):
+    """Return a game, an untrained network of configs/network and a `PositionSample`."""
     game = make_game(name)
-    settings = NetworkSettings(blocks=blocks, channels=channels)
-    network = make_network(game.planes_shape, game.num_actions, settings)
-    return game, network, sample_positions(game, 256, np.random.default_rng(0))
+    settings = compose([f"network={network}"]).network
+    module = make_network(game.planes_shape, game.num_actions, settings)
+    return game, module, sample_positions(game, 256, np.random.default_rng(0))
 
 
-def fastest(device=CPU) -> EngineChoice:
-    """Return the engine that ``evaluator.engine=auto`` chooses."""
-    return preferred_engine(EngineChoice("auto", "auto"), device)
+def fastest(network: str, device=CPU) -> EngineChoice:
+    """Return the engine that ``evaluator.engine=auto`` chooses for a network."""
+    return preferred_engine(EngineChoice("auto", "auto"), device, network)
 
 
 def eager_per_s(network, planes: np.ndarray, num_threads: int) -> float:
@@ -70,12 +70,14 @@ def evaluations_per_s(evaluator, planes: np.ndarray) -> float:
 
 
 def _figures(num_threads: int, repeats: int) -> dict[str, float]:
-    _, network, sample = network_of("connect_four", *NETWORKS["connect_four"])
     engines = {}
     for engine, precision in [(name, one) for name in ENGINES for one in precisions(name, CPU)]:
         choice = EngineChoice(engine, precision)
+        name = "patterns" if engine == "table" else NETWORKS["connect_four"]
+        _, network, sample = network_of("connect_four", name)
         engines[str(choice)] = make_engine(choice, CPU, num_threads)
-        engines[str(choice)].load(network, sample.planes)
+        engines[str(choice)].load(network.eval(), sample.planes)
+    _, network, sample = network_of("connect_four", NETWORKS["connect_four"])
     eager = "torch eager as it comes"
     speeds: dict[str, list[float]] = {name: [] for name in [*engines, eager]}
     planes = [sample.planes[:128]] * num_threads

@@ -23,8 +23,9 @@ from benchmark_parts import measuring
 from benchmark_parts.engines import CPU
 from benchmark_parts.measuring import Row, in_turn
 
-NETWORKS = {"5x64": 256, "4x48": 256, "tiny": 64}  #: batch size for each network config
-NUM_STEPS = {"5x64": 20, "4x48": 20, "tiny": 400}  #: learner steps of one run
+#: Batch size for each network config.
+NETWORKS = {"5x64": 256, "4x48": 256, "patterns": 256, "tiny": 64}
+NUM_STEPS = {"5x64": 20, "4x48": 20, "patterns": 100, "tiny": 400}  #: learner steps of one run
 NUM_GAMES = 200  #: games in the replay buffer
 
 

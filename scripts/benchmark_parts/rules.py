@@ -74,8 +74,8 @@ def _with_ratios(name: str, figures: dict[str, float]) -> dict[str, float]:
 def _figures(repeats: int) -> dict[str, float]:
     """Return the median speeds, by implementation and part."""
     runs = {}
-    _, network, sample = network_of(KINDS["compiled"][0], *NETWORK)
-    engine = fastest()
+    _, network, sample = network_of(KINDS["compiled"][0], NETWORK)
+    engine = fastest(NETWORK)
     for name, (game, package) in KINDS.items():
         if importlib.util.find_spec(package):
             runs[f"{name}, self_play"] = _self_play(game, engine)
@@ -86,7 +86,7 @@ def _figures(repeats: int) -> dict[str, float]:
 
 def _self_play(name: str, engine: EngineChoice):
     """Return a function that measures simulations/s of self-play with an untrained network."""
-    _, network, sample = network_of(name, *NETWORK)
+    _, network, sample = network_of(name, NETWORK)
     case = Case(name, NETWORK, 1, BATCH, NUM_SIMULATIONS)
     run = SelfPlayRun(case, network, sample, engine, cache_mb=0)
     return lambda seed: run.figures(RUN_S)["simulations_per_s"]

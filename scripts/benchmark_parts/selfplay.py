@@ -45,7 +45,7 @@ class Case:
     """The game, network and sizes with which self-play is measured."""
 
     game: str = "connect_four"
-    shape: tuple[int, int] = (4, 48)  #: blocks and channels of the network
+    network: str = "4x48"  #: a file of configs/network
     num_threads: int = 1
     batch: int = 128  #: games in lockstep per thread
     num_simulations: int = NUM_SIMULATIONS
@@ -110,18 +110,18 @@ class SelfPlayRun:
 def measure_selfplay(repeats: int) -> list[Row]:
     """Measure self-play without and with the cache, compared with its engine and eager torch."""
     rows = []
-    for name, shape in NETWORKS.items():
+    for name, network in [*NETWORKS.items(), *((name, "patterns") for name in NETWORKS)]:
         for num_cores in measuring.core_counts():
-            case = Case(name, shape, num_cores, BATCH, NUM_SIMULATIONS)
+            case = Case(name, network, num_cores, BATCH, NUM_SIMULATIONS)
             figures = measuring.in_new_process(num_cores, _selfplay_figures, case, repeats)
-            rows.append(Row(f"{name} {shape_label(shape)}, {cores_label(num_cores)}", figures))
+            rows.append(Row(f"{name} {network}, {cores_label(num_cores)}", figures))
     return rows
 
 
 def _selfplay_figures(case: Case, repeats: int) -> dict[str, float]:
     """Measure all parts in turn; return the medians over all rounds but the first."""
-    _, network, sample = network_of(case.game, *case.shape)
-    choice = fastest()
+    _, network, sample = network_of(case.game, case.network)
+    choice = fastest(case.network)
     plain, cached = (
         SelfPlayRun(case, network, sample, choice, cache_mb) for cache_mb in (0, CACHE_MB)
     )
@@ -194,8 +194,8 @@ def measure_scaling(repeats: int) -> list[Row]:
     }
     for number in (50, 200, 800):
         variants[f"{number} simulations"] = {"num_simulations": number}
-    for shape in ((2, 32), (4, 48), (5, 64), (6, 128)):
-        variants[f"network {shape_label(shape)}"] = {"shape": shape}
+    for network in ("patterns", "2x32", "4x48", "5x64", "6x128"):
+        variants[f"network {network}"] = {"network": network}
     for num_threads in range(1, all_cores + 1):
         variants[cores_label(num_threads)] = {"num_threads": num_threads}
     rows = []
@@ -207,8 +207,8 @@ def measure_scaling(repeats: int) -> list[Row]:
 
 
 def _scaling_figures(case: Case, repeats: int) -> dict[str, float]:
-    _, network, sample = network_of(case.game, *case.shape)
-    choice = fastest()
+    _, network, sample = network_of(case.game, case.network)
+    choice = fastest(case.network)
     run = SelfPlayRun(case, network, sample, choice, cache_mb=0)
     figures = _medians([run.figures(SCALING_RUN_S) for _ in range(repeats + 1)][1:])
     shown = ("simulations_per_s", "positions_per_s", "evaluator_fraction")
@@ -220,10 +220,10 @@ def measure_memory(repeats: int) -> list[Row]:
     del repeats
     num_cores = measuring.core_counts()[-1]
     rows = []
-    for name, shape in NETWORKS.items():
-        case = Case(name, shape, num_cores, batch=64, num_simulations=64)
+    for name, network in NETWORKS.items():
+        case = Case(name, network, num_cores, batch=64, num_simulations=64)
         figures = measuring.in_new_process(num_cores, _memory_figures, case, NUM_MEMORY_GAMES)
-        rows.append(Row(f"{name} {shape_label(shape)}, {cores_label(num_cores)}", figures))
+        rows.append(Row(f"{name} {network}, {cores_label(num_cores)}", figures))
     return rows
 
 
@@ -231,8 +231,8 @@ def _memory_figures(case: Case, num_games: int) -> dict[str, float]:
     """Return MB in use after each quarter of the games; the weights change twelve times."""
     import resource
 
-    _, network, sample = network_of(case.game, *case.shape)
-    choice = fastest()
+    _, network, sample = network_of(case.game, case.network)
+    choice = fastest(case.network)
     run = SelfPlayRun(case, network, sample, choice, CACHE_MB)
     figures = {}
     for quarter in range(1, 5):
@@ -256,8 +256,3 @@ def _resident_mb() -> float:
 
 def _medians(rounds: list[dict[str, float]]) -> dict[str, float]:
     return {key: statistics.median(figures[key] for figures in rounds) for key in rounds[0]}
-
-
-def shape_label(shape: tuple[int, int]) -> str:
-    """Return blocks and channels as text, such as "5x64"."""
-    return f"{shape[0]}x{shape[1]}"

@@ -194,12 +194,15 @@ def check(name: str, num_games: int = 4) -> None:
 def measure(shape: tuple[int, int], num_games: int, compiled: bool) -> None:
     """Print simulations/s with a network of ``shape`` (blocks, channels); (0, 0) for none."""
     import torch
-    from benchmark_parts.engines import network_of
 
-    from alphazero.network.interface import expected_value
+    from alphazero.network.interface import NetworkSettings, expected_value
+    from alphazero.network.registry import make_network
     from alphazero.network.residual import folded
 
-    game, network, _ = network_of("connect_four", *(shape if any(shape) else (1, 8)))
+    game = make_game("connect_four")
+    blocks, channels = shape if any(shape) else (1, 8)
+    settings = NetworkSettings(blocks=blocks, channels=channels)
+    network = make_network(game.planes_shape, game.num_actions, settings)
     network = folded(network.eval()).to(torch.bfloat16).to(memory_format=torch.channels_last)
     network = network.cuda().requires_grad_(False)
     arrays = Arrays(game, openings(game, num_games), cuda.to_device)

@@ -13,11 +13,11 @@ from alphazero.inference.engines.engine import EngineChoice
 CASES = [(2, 4096), (4, 4096), (8, 4096), (4, 8192), (8, 8192), (2, 16384), (8, 16384), (2, 4096)]
 RUN_S = 2.0
 
-_, network, sample = network_of("connect_four", 5, 64)
+_, network, sample = network_of("connect_four", "5x64")
 print("threads    games  simulations/s  time in the network")
 for num_threads, num_games in [CASES[0], *CASES]:  # the first run compiles the kernels
     network_evaluator.STREAMS_PER_GPU = num_threads
-    case = Case(shape=(5, 64), num_threads=num_threads, batch=num_games // num_threads)
+    case = Case(network="5x64", num_threads=num_threads, batch=num_games // num_threads)
     choice = EngineChoice("torch", "bfloat16")
     run = SelfPlayRun(case, network, sample, choice, 0, torch.device("cuda", 0))
     run.figures(RUN_S)
