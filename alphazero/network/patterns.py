@@ -121,7 +121,7 @@ class PatternNetwork(nn.Module):
             raise ConfigError.of("network.kind", settings.kind, allowed, reason)
 
     def forward(self, planes: torch.Tensor) -> NetworkOutput:
-        """Map planes [M, C, H, W] to logits."""
+        """Map planes, float32[M, C, H, W], to policy logits and value logits."""
         height, width = self._shape
         # One row of cells, with a place that is no cell after each row of the board: the next cell
         # of a line is always the same number of places away, and none is beyond the border.
@@ -133,7 +133,7 @@ class PatternNetwork(nn.Module):
         ]
         total = (outputs[0] + outputs[1]) + (outputs[2] + outputs[3])
         features = total.permute(0, 2, 3, 1).unflatten(2, (height, width + 1))[:, 0, :, :width]
-        features = self.norm(features.flatten(0, 2)).view(len(planes), -1)
+        features = self.norm(features.flatten(0, 2)).unflatten(0, (-1, height * width)).flatten(1)
         units = torch.relu(self.shared(features))
         return NetworkOutput(self.policy(units), self.value(torch.relu(self.value_hidden(units))))
 

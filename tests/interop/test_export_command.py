@@ -61,13 +61,14 @@ def test_a_batch_of_any_size_gets_the_networks_answers(exported, num_rows):
     np.testing.assert_allclose(values, expected_value(expected.value_logits), atol=1e-4)
 
 
-def test_other_networks_and_games_agree():
+@pytest.mark.parametrize("kind", ("tiny", "patterns"))
+def test_other_networks_and_games_agree(kind):
     game = make_game("othello:4")
-    network = small_network(game, kind="tiny", value_head="scalar")
+    network = small_network(game, kind=kind, value_head="scalar")
     data = onnx_file.to_bytes(game, network, {})
     agreement = check_agreement(game, network, onnx_file.evaluation_of(data))
     assert max(agreement) < 1e-4
-    other = small_network(game, seed=1, kind="tiny", value_head="scalar")
+    other = small_network(game, seed=1, kind=kind, value_head="scalar")
     with pytest.raises(InputError):
         check_agreement(game, other, onnx_file.evaluation_of(data))
 
