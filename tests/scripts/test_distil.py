@@ -1,0 +1,54 @@
+"""A small network learns the answers of a large one."""
+
+import distil
+import numpy as np
+import pytest
+
+from alphazero.own_games.registry import make_game
+from alphazero.players.base import PlayerSettings
+from alphazero.players.registry import make_player
+
+GAME = make_game("tic_tac_toe")
+
+
+@pytest.fixture(scope="module")
+def answers():
+    evaluator = make_player("best", GAME, PlayerSettings()).evaluator
+    return distil.ask(GAME, evaluator, 3000)
+
+
+def test_the_teacher_answers_distinct_positions_of_all_plies(answers):
+    assert len(answers.values) == len(np.unique(answers.states, axis=0)) >= 3000
+    plies = GAME.observe(answers.states)[:, :2].sum(axis=(1, 2, 3))
+    assert set(range(8)) <= set(plies)
+    legal = GAME.inspect(answers.states).legal_action_mask
+    np.testing.assert_allclose(answers.policies.sum(axis=1, dtype=float), 1, atol=2e-3)
+    assert not answers.policies[~legal].any() and (np.abs(answers.values) <= 1).all()
+
+
+def test_a_batch_turns_cells_and_moves_alike(answers):
+    rows = np.arange(200)
+    first = distil.batch_of(GAME, answers, rows, 0)
+    images = set()
+    for symmetry in range(len(GAME.cell_symmetries)):
+        batch = distil.batch_of(GAME, answers, rows, symmetry)
+        images.add(batch.planes.tobytes())
+        is_empty = batch.planes[:, :2].sum(axis=1).reshape(200, -1) == 0
+        assert np.array_equal(batch.legal_action_mask, is_empty)
+        cells = GAME.action_symmetries[symmetry]
+        np.testing.assert_array_equal(batch.action_weights[:, cells], first.action_weights)
+        np.testing.assert_array_equal(batch.root_values, first.root_values)
+    assert len(images) == 8
+
+
+def test_the_student_is_a_network_that_plays(tmp_path, capsys):
+    path = tmp_path / "student.safetensors"
+    settings = ["num_positions=600", "learner.batch_size=32"]
+    assert distil.main(["tic_tac_toe", str(path), *settings, "num_steps=40"]) == 0
+    kept = path.with_suffix(".npz")
+    changed, first = kept.stat().st_mtime_ns, path.read_bytes()
+    student = make_player(str(path), GAME, PlayerSettings(with_search=False))
+    assert student.choose(GAME.initial_states(1)).action_weights[0].sum() == pytest.approx(1)
+    assert distil.main(["tic_tac_toe", str(path), *settings, "num_steps=20"]) == 0
+    assert kept.stat().st_mtime_ns == changed and path.read_bytes() != first
+    assert distil.main(["no_game", str(path)]) == 2
