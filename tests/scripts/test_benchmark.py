@@ -155,9 +155,11 @@ def tiny(monkeypatch):
 
 @pytest.mark.slow
 def test_self_play_is_measured_beside_its_engine_with_their_ratios(tiny):
-    one, two = benchmark.measure("selfplay", repeats=1)
-    assert (one.name, two.name) == ("tic_tac_toe 1x8, 1 core", "tic_tac_toe 1x8, 2 cores")
-    for figures in (one.figures, two.figures):
+    measured = benchmark.measure("selfplay", repeats=1)
+    names = [f"tic_tac_toe {name}" for name in ("2x32", "patterns")]
+    cores = ("1 core", "2 cores")
+    assert [row.name for row in measured] == [f"{name}, {one}" for name in names for one in cores]
+    for figures in (row.figures for row in measured):
         speed = figures["simulations_per_s"]
         for name in ("engine_alone", "torch_eager_float32"):
             expected = speed / figures[f"{name}_evaluations_per_s"]
