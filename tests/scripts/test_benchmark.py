@@ -80,7 +80,7 @@ def test_a_single_position_is_measured_beside_the_evaluations_of_torch(monkeypat
 @pytest.mark.slow
 def test_rules_of_every_kind_are_compared_with_the_compiled_ones(monkeypatch):
     monkeypatch.setattr(measuring, "in_new_process", lambda _cores, run, *given: run(*given))
-    for name, value in (("RUN_S", 0.01), ("UCT_S", 0.01), ("NETWORK", (1, 8)), ("BATCH", 2)):
+    for name, value in (("RUN_S", 0.01), ("UCT_S", 0.01), ("NETWORK", "2x32"), ("BATCH", 2)):
         monkeypatch.setattr(rules, name, value)
     rows = {row.name: row.figures for row in benchmark.measure("rules", repeats=1)}
     assert {"compiled", "Python class", "notebook's form"} <= set(rows)
