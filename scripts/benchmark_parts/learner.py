@@ -14,6 +14,7 @@ from alphazero.learner.learner import Learner
 from alphazero.network.registry import make_network
 from alphazero.own_games.registry import make_game
 from alphazero.replay.buffer import ReplayBuffer
+from alphazero.runtime.device import has_bfloat16
 from alphazero.runtime.random_generators import child_generator
 from alphazero.search.settings import SearchSettings
 from alphazero.selfplay.lockstep import SelfPlay
@@ -56,7 +57,8 @@ def _busy_program() -> Iterator[None]:
 def _figures(name: str, batch_size: int, repeats: int) -> dict[str, float]:
     game, num_steps = make_game("connect_four"), NUM_STEPS[name]
     settings = compose([f"network={name}", f"learner.batch_size={batch_size}"])
-    settings.learner.precision = "float32" if name == "tiny" else "bfloat16"
+    is_fast = name != "tiny" and has_bfloat16(CPU)
+    settings.learner.precision = "bfloat16" if is_fast else "float32"
     network = make_network(game.planes_shape, game.num_actions, settings.network)
     learner = Learner(network, settings.learner, CPU)
     replay = ReplayBuffer(game, settings.replay, child_generator(0, "benchmark"))
