@@ -32,3 +32,22 @@ def small_network(game, seed=0, trained=True, **settings):
                 module.weight.data.copy_(torch.randn(module.num_features, generator=generator))
                 module.bias.data.copy_(torch.randn(module.num_features, generator=generator))
     return network.eval()
+
+
+def pattern_network(game, planes, **settings):
+    """Return a network whose answers on ``planes`` differ widely and whose mean logits are 0."""
+    network = small_network(game, kind="patterns", shared_units=40, **settings)
+    seeded = torch.Generator().manual_seed(0)
+    for direction in network.directions:
+        torch.nn.init.normal_(direction.position_bias, std=0.2, generator=seeded)
+        torch.nn.init.normal_(direction.layers[0].weight, std=1.0, generator=seeded)
+    for layer in (network.shared, network.policy, network.value_hidden, network.value):
+        torch.nn.init.normal_(layer.weight, std=0.5, generator=seeded)
+    with torch.inference_mode():
+        output = network(torch.from_numpy(planes))
+    with torch.no_grad():
+        for layer, logits in zip((network.policy, network.value), output):
+            spread = logits.std(dim=0).mean()
+            layer.bias.copy_((layer.bias - logits.mean(dim=0)) / spread)
+            layer.weight /= spread
+    return network

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from alphazero.runtime.jit import njit
+from alphazero.search.line_tables import LineTables
 
 _WAYS = 4  # entries per group; with four, few are overwritten before the table is full
 _EMPTY = np.uint64(0)
@@ -108,6 +109,11 @@ class CachedEvaluator:
             if self._table is None:
                 return self._ask(planes)
             return self._look_up(planes, self._table)
+
+    @property
+    def line_tables(self) -> LineTables | None:
+        """The evaluator's tables, if it has any; searches that use them do not need the cache."""
+        return getattr(self.evaluator, "line_tables", None)
 
     @property
     def counts(self) -> EvaluationCounts:

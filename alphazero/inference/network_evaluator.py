@@ -19,6 +19,7 @@ from alphazero.inference.engines.registry import ENGINES, PRECISIONS
 from alphazero.inference.engines.torch_engine import TorchEngine
 from alphazero.inference.verified_engine import EngineReport, VerifiedEngine
 from alphazero.runtime.device import torch_threads
+from alphazero.search.line_tables import LineTables
 
 STREAMS_PER_GPU = 4  # while some workers walk their trees, the GPU computes the others' batches
 SMALLEST_PART = 16  # fewest rows for which another thread pays off, even if other threads are busy
@@ -125,6 +126,11 @@ class NetworkEvaluator:
         self.report = self._engine.load(network, self._sample)
         for stream in self.streams:
             stream.clear()
+
+    @property
+    def line_tables(self) -> LineTables | None:
+        """See `VerifiedEngine.line_tables`."""
+        return self._engine.line_tables
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Evaluate positions; all threads share a large batch. See `Evaluator.evaluate`.

@@ -20,6 +20,7 @@ from alphazero.inference.engines.registry import fallbacks, make_engine
 from alphazero.inference.evaluator import checked
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.own_code import reason_of
+from alphazero.search.line_tables import LineTables
 
 _LIMITS = Deviation(policy_kl=0.01, value_error=0.03)  # larger deviations are refused
 
@@ -97,6 +98,11 @@ class VerifiedEngine:
         self.current = engine
         seconds = time.perf_counter() - start
         return EngineReport(str(choice), *measured, ", ".join(refused), seconds)
+
+    @property
+    def line_tables(self) -> LineTables | None:
+        """The network as tables, if that is what the current engine uses."""
+        return getattr(self.current, "line_tables", None)
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Evaluate positions with the current engine and check the engine's outputs.

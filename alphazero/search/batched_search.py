@@ -11,13 +11,21 @@ from collections.abc import Callable
 
 import numpy as np
 
+from alphazero.games.batched_game import CompiledGame
 from alphazero.search import simulate as simulation
+from alphazero.search import table_search
 from alphazero.search import tree as trees
 from alphazero.search.expansion import ExactLeaves, Expansion, Leaves, NewNodes
 from alphazero.search.in_flight import collect, make_in_flight
+from alphazero.search.line_tables import LineTables
 from alphazero.search.roots import PolicyOutput, Roots
 from alphazero.search.settings import SearchSettings
 from alphazero.search.subtree import keep_subtree
+
+#: Walks in one step of a search with line tables: about a millisecond's, and at least so many in
+#: each game. Deadlines and Ctrl-C take effect between steps.
+_WALKS_PER_STEP = 256
+_MIN_WALKS = 32
 
 
 class TreeSearch:
@@ -71,6 +79,7 @@ class TreeSearch:
         if not settings.count_kept_visits:  # a subtree may keep the visits of all earlier moves
             num_nodes = max_simulations * game.max_plies + 1
         self._tree = trees.make_tree(num_games, num_nodes, game.num_actions, settings.mcts_solver)
+        self._exact_leaves = exact_leaves
         self._expansion = Expansion(game, evaluator, self._tree, exact_leaves)
         self._states = self._expansion.states
         self._root_states = self._expansion.root_states
@@ -160,8 +169,14 @@ class TreeSearch:
         once, and that search runs a second simulation in the same step. It never runs a third, so
         that the other searches do not wait long. With ``leaves_per_step`` above 1, each search
         instead runs up to that number of simulations, once.
+
+        If the evaluator has `alphazero.search.line_tables.LineTables`, a step is many simulations.
         """
-        new = self._find(np.flatnonzero(self._in_use).astype(np.int32))
+        rows = np.flatnonzero(self._in_use).astype(np.int32)
+        tables = self._line_tables()
+        if tables is not None:
+            rows = self._grow(rows, tables)
+        new = self._find(rows)
         if new is None:
             return
         leaves = self._expansion.add(new)
@@ -272,6 +287,42 @@ class TreeSearch:
             kept = self._tree.node_visits[rows, trees.ROOT_INDEX] - 1
             self._budgets[rows] += np.where(self._tree.num_nodes[rows] > 0, kept, 0)
         self._in_use[rows] = True
+
+    @property
+    def walks_per_step(self) -> int:
+        """How many walks a step makes in each game, at least."""
+        return 1 if self._line_tables() is None else _MIN_WALKS
+
+    def _line_tables(self) -> LineTables | None:
+        """Return the evaluator's tables, if kernels can search with them, else None."""
+        if self._exact_leaves is not None or not isinstance(self.game, CompiledGame):
+            return None
+        return getattr(self.evaluator, "line_tables", None)
+
+    def _grow(self, rows: np.ndarray, tables: LineTables) -> np.ndarray:
+        """Run simulations in the searches whose root is evaluated; return the other rows, int32[M].
+
+        Args:
+            rows: int32[M], the indices of the games.
+        """
+        is_new = self._tree.num_nodes[rows] == 0
+        most = max(_WALKS_PER_STEP // len(rows), _MIN_WALKS) if len(rows) else 0
+        num_nodes, num_evaluations, depth = table_search.grow(
+            self.game.rules,
+            self._tree,
+            self._states,
+            rows[~is_new],
+            self._budgets,
+            self._roots.exploration,
+            self._roots.plan,
+            table_search.make_workspace(self.game, tables),
+            most,
+        )
+        self.counts.num_simulations += num_nodes
+        self.counts.num_evaluations += num_evaluations
+        self.counts.num_batches += 1
+        self.counts.total_depth += depth
+        return rows[is_new]
 
     def _find(self, rows: np.ndarray) -> NewNodes | None:
         """Run up to `leaves_per_step` simulations in each given game whose search is unfinished.

@@ -92,22 +92,40 @@ def simulate(tree, rows, budgets, exploration, plan, out_edges):
         num_walks = 0
         while num_walks < MAX_WALKS and not is_finished(tree, b, budgets[b]):
             num_walks += 1
-            if plan is not None:
-                action = gumbel.select_root(tree, b, plan, exploration)
-            elif exploration.forced_playouts_k > 0.0:
-                action = select_forced(tree, b, exploration)
-            else:
-                action = select_action(tree, b, ROOT_INDEX, exploration, None)
-            node, action, depth = walk(tree, b, action, exploration, None)
-            child = tree.children_index[b, node, action]
-            if child == UNVISITED:
+            node, action, depth = walk_from_root(tree, b, exploration, plan)
+            if node != NO_PARENT:
                 write_edge(out_edges, num_edges, b, node, action)
                 num_edges += 1
                 total_depth += depth
                 break
-            tree.node_visits[b, child] += 1
-            back_up(tree, b, child, np.float64(tree.proven_values[b, child]))
     return num_edges, num_roots, total_depth
+
+
+@njit
+def walk_from_root(tree, b, exploration, plan):
+    """Walk to an edge that leads to no node yet; if it leads to a proven node, back up its value.
+
+    Args:
+        tree, b: the search trees and the index of the game.
+        exploration, plan: as in `simulate`.
+
+    Returns:
+        The node and the action of the edge, and the distance of the edge's end from the root; the
+        node is NO_PARENT if the walk ended at a proven node.
+    """
+    if plan is not None:
+        action = gumbel.select_root(tree, b, plan, exploration)
+    elif exploration.forced_playouts_k > 0.0:
+        action = select_forced(tree, b, exploration)
+    else:
+        action = select_action(tree, b, ROOT_INDEX, exploration, None)
+    node, action, depth = walk(tree, b, action, exploration, None)
+    child = tree.children_index[b, node, action]
+    if child != UNVISITED:
+        tree.node_visits[b, child] += 1
+        back_up(tree, b, child, np.float64(tree.proven_values[b, child]))
+        node = NO_PARENT
+    return node, action, depth
 
 
 @njit

@@ -113,28 +113,32 @@ def add_nodes(tree, rows, parents, actions, players, over, results, out_nodes):
         out_nodes: int32[M], output: the indices of the new nodes in their trees.
     """
     for i in range(rows.shape[0]):
-        b = rows[i]
-        parent = parents[i]
-        action = actions[i]
-        node = tree.num_nodes[b]
-        tree.num_nodes[b] = node + 1
-        out_nodes[i] = node
-        tree.parents[b, node] = parent
-        tree.action_from_parent[b, node] = action
-        tree.players[b, node] = players[i]
-        tree.node_visits[b, node] = 1
-        tree.proven_values[b, node] = results[i] if over[i] else UNPROVEN
-        tree.visited_priors[b, node] = 0.0
-        if parent != NO_PARENT:
-            tree.children_index[b, parent, action] = node
-            tree.visited_priors[b, parent] += tree.children_priors[b, parent, action]
-        if over[i]:
-            tree.raw_values[b, node] = results[i]
-            tree.node_values[b, node] = results[i]
-            # Otherwise `keep_subtree` would follow links that an earlier tree left here.
-            for child_action in range(tree.children_index.shape[2]):
-                tree.children_index[b, node, child_action] = ILLEGAL
-            back_up(tree, b, node, np.float64(results[i]))
+        new = rows[i], parents[i], actions[i], players[i], over[i], results[i]
+        out_nodes[i] = add_node(tree, *new)
+
+
+@njit
+def add_node(tree, b, parent, action, player, over, result):
+    """Append a node to game ``b``'s tree and return its index; see `add_nodes`."""
+    node = tree.num_nodes[b]
+    tree.num_nodes[b] = node + 1
+    tree.parents[b, node] = parent
+    tree.action_from_parent[b, node] = action
+    tree.players[b, node] = player
+    tree.node_visits[b, node] = 1
+    tree.proven_values[b, node] = result if over else UNPROVEN
+    tree.visited_priors[b, node] = 0.0
+    if parent != NO_PARENT:
+        tree.children_index[b, parent, action] = node
+        tree.visited_priors[b, parent] += tree.children_priors[b, parent, action]
+    if over:
+        tree.raw_values[b, node] = result
+        tree.node_values[b, node] = result
+        # Otherwise `keep_subtree` would follow links that an earlier tree left here.
+        for child_action in range(tree.children_index.shape[2]):
+            tree.children_index[b, node, child_action] = ILLEGAL
+        back_up(tree, b, node, np.float64(result))
+    return node
 
 
 @njit
@@ -151,29 +155,34 @@ def expand(tree, rows, nodes, prior_logits, legal_action_mask, values):
         values: float32[M], in [-1, 1], for the player to move at the leaf.
     """
     for i in range(rows.shape[0]):
-        b = rows[i]
-        node = nodes[i]
-        largest = -np.inf
-        for action in range(prior_logits.shape[1]):
-            if legal_action_mask[i, action]:
-                largest = max(largest, np.float64(prior_logits[i, action]))
-        total = 0.0
-        for action in range(prior_logits.shape[1]):
-            tree.children_visits[b, node, action] = 0
-            tree.children_values[b, node, action] = 0.0
-            tree.children_priors[b, node, action] = 0.0
-            tree.children_index[b, node, action] = ILLEGAL
-            if legal_action_mask[i, action]:
-                weight = math.exp(np.float64(prior_logits[i, action]) - largest)
-                tree.children_index[b, node, action] = UNVISITED
-                tree.children_priors[b, node, action] = weight
-                total += weight
-        for action in range(prior_logits.shape[1]):
-            if legal_action_mask[i, action]:
-                weight = np.float64(tree.children_priors[b, node, action])
-                tree.children_priors[b, node, action] = weight / total
-        tree.raw_values[b, node] = values[i]
-        tree.node_values[b, node] = values[i]
+        answer = prior_logits[i], legal_action_mask[i], values[i]
+        expand_node(tree, rows[i], nodes[i], *answer)
+
+
+@njit
+def expand_node(tree, b, node, prior_logits, legal_action_mask, value):
+    """Write the evaluator's policy and value into one leaf of game ``b``; see `expand`."""
+    largest = -np.inf
+    for action in range(prior_logits.shape[0]):
+        if legal_action_mask[action]:
+            largest = max(largest, np.float64(prior_logits[action]))
+    total = 0.0
+    for action in range(prior_logits.shape[0]):
+        tree.children_visits[b, node, action] = 0
+        tree.children_values[b, node, action] = 0.0
+        tree.children_priors[b, node, action] = 0.0
+        tree.children_index[b, node, action] = ILLEGAL
+        if legal_action_mask[action]:
+            weight = math.exp(np.float64(prior_logits[action]) - largest)
+            tree.children_index[b, node, action] = UNVISITED
+            tree.children_priors[b, node, action] = weight
+            total += weight
+    for action in range(prior_logits.shape[0]):
+        if legal_action_mask[action]:
+            weight = np.float64(tree.children_priors[b, node, action])
+            tree.children_priors[b, node, action] = weight / total
+    tree.raw_values[b, node] = value
+    tree.node_values[b, node] = value
 
 
 # --- backward -------------------------------------------------------------------------------------

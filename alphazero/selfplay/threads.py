@@ -4,8 +4,8 @@ Each worker has its own evaluator; all finished games are yielded in one stream.
 kernels and the network release Python's global interpreter lock, so workers run in parallel. On a
 GPU, workers take turns: while some walk their trees, the GPU computes the others' batches.
 
-Workers synchronize every `_STEPS_BETWEEN_MEETINGS` steps. A worker's games depend only on its own
-generator and the weights, so a run is reproducible.
+Workers synchronize after every `_WALKS_BETWEEN_MEETINGS` simulations of their games. A worker's
+games depend only on its own generator and the weights, so a run is reproducible.
 """
 
 import dataclasses
@@ -24,7 +24,7 @@ from alphazero.selfplay.game_record import GameRecord
 from alphazero.selfplay.lockstep import SelfPlay
 from alphazero.selfplay.settings import SelfPlaySettings
 
-_STEPS_BETWEEN_MEETINGS = 32  # waiting for the slowest worker then takes 1 to 2% of the time
+_WALKS_BETWEEN_MEETINGS = 32  # waiting for the slowest worker then takes 1 to 2% of the time
 
 
 class ParallelSelfPlay:
@@ -135,14 +135,14 @@ class ParallelSelfPlay:
                 worker.load_state_dict(own)
 
     def _advance(self) -> list[list[GameRecord]]:
-        """Let all workers take `_STEPS_BETWEEN_MEETINGS` steps, in parallel.
+        """Let all workers make `_WALKS_BETWEEN_MEETINGS` simulations in each game, in parallel.
 
         Returns:
             The games that finished during these steps, one list per worker.
         """
 
         def advance(worker: SelfPlay) -> list[GameRecord]:
-            return worker.advance(_STEPS_BETWEEN_MEETINGS)
+            return worker.advance(max(_WALKS_BETWEEN_MEETINGS // worker.search.walks_per_step, 1))
 
         if self._pool is None:
             return [advance(self.workers[0])]

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 import torch
-from network_samples import planes_of, small_network
+from network_samples import pattern_network, planes_of, small_network
 
 from alphazero.inference.engines.agreement import sample_positions
 from alphazero.inference.engines.engine import REFERENCE, EngineChoice
 from alphazero.inference.engines.registry import make_engine, precisions, preferred_engine
-from alphazero.inference.engines.table_engine import joined
+from alphazero.inference.engines.table_engine import rounded
 from alphazero.inference.verified_engine import VerifiedEngine
 from alphazero.network.interface import expected_value
 from alphazero.own_games.registry import make_game
@@ -21,25 +21,6 @@ TABLE = EngineChoice("table", "float32")
 def positions(name, num_rows=300):
     game = make_game(name)
     return game, sample_positions(game, num_rows, np.random.default_rng(0))
-
-
-def pattern_network(game, planes, **settings):
-    """Return a network whose answers on ``planes`` differ widely and whose mean logits are 0."""
-    network = small_network(game, kind="patterns", shared_units=40, **settings)
-    seeded = torch.Generator().manual_seed(0)
-    for direction in network.directions:
-        torch.nn.init.normal_(direction.position_bias, std=0.2, generator=seeded)
-        torch.nn.init.normal_(direction.layers[0].weight, std=1.0, generator=seeded)
-    for layer in (network.shared, network.policy, network.value_hidden, network.value):
-        torch.nn.init.normal_(layer.weight, std=0.5, generator=seeded)
-    with torch.inference_mode():
-        output = network(torch.from_numpy(planes))
-    with torch.no_grad():
-        for layer, logits in zip((network.policy, network.value), output):
-            spread = logits.std(dim=0).mean()
-            layer.bias.copy_((layer.bias - logits.mean(dim=0)) / spread)
-            layer.weight /= spread
-    return network
 
 
 @pytest.mark.parametrize("name", ["tic_tac_toe", "connect_x:5x4x3", "connect_four", "othello:6"])
@@ -79,15 +60,15 @@ def test_the_sums_of_the_largest_entries_fit_in_the_tables_numbers():
     network = small_network(make_game("connect_four"), kind="patterns", shared_units=24)
     tables = network.line_tables()
     tables[3].contributions[5] *= 1000
-    found, scale = joined(tables)
-    total, end = np.abs(found.start.astype(int)), 0
+    contributions, sums, scale = rounded(tables)
+    total, end = np.abs(sums.astype(int)), 0
     for table in tables:
         start, end = end, end + len(table.contributions)
-        rows = found.contributions[start:end].astype(int)
+        rows = contributions[start:end].astype(int)
         differences = table.contributions - table.contributions[0]
         np.testing.assert_allclose((rows - rows[0]) * scale, differences, rtol=0, atol=scale.max())
         total += np.abs(rows).max(axis=0)
-    assert end == len(found.contributions)
+    assert end == len(contributions)
     assert (31_000 < total).all() and (total < 2**15).all()
 
 
