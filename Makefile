@@ -57,7 +57,7 @@ notebook: $(VENV)/.installed-notebook
 coverage: $(VENV)/.installed-test
 	$(BIN)/python -m pytest $(TESTS) --cov --cov-report=term --cov-report=html
 
-docs: $(VENV)/.installed-docs $(if $(NPM),browser/node_modules)
+docs: $(VENV)/.installed-docs
 	$(BIN)/python scripts/docs_site.py
 
 # alphazero/web/static/page.js and page.css, which are committed: users need no Node.
@@ -92,15 +92,10 @@ $(VENV)/.installed-docs: pyproject.toml constraints.txt | $(BIN)/python
 	$(PIP_INSTALL) -e '.[docs]'
 	@touch $@
 
-# What runs networks in a browser; without npm, the site is built without the page that plays there.
-browser/node_modules: browser/package-lock.json
-	@(cd browser && npm ci --ignore-scripts --no-audit --no-fund && touch node_modules) \
-	    || echo "npm ci failed: the site is built without the page that plays in the browser."
-
 # What checks and builds the page.
 page/node_modules: page/package-lock.json
 	@(cd page && npm ci --ignore-scripts --no-audit --no-fund && touch node_modules) \
 	    || echo "npm ci failed: the sources of the page cannot be checked or built."
 
 clean:
-	rm -rf $(VENV) browser/node_modules page/node_modules .cache build dist site htmlcov .coverage*
+	rm -rf $(VENV) page/node_modules .cache build dist site htmlcov .coverage*

@@ -1,22 +1,22 @@
 // The methods of the page's backend, without a server: requests in, answers out.
 //
-// `move` calls emit(message) now and then, and asks `stopped()` between the batches of its search.
+// `move` calls emit(message) now and then, and asks `stopped()` each time.
 
 import { Refused, Session } from "./position.js";
 import { makeRules } from "./rules.js";
 import { Search } from "./search.js";
 
-const EMIT_EVERY_MS = 200;
+const EMIT_EVERY_MS = 100;
 
 export class Answers {
   /**
    * @param games the contents of games.json
-   * @param loadEvaluator async: maps a game's name and rules to an Evaluator
+   * @param loadNetwork async: maps a game's name and rules to a network, see search.js
    */
-  constructor(games, loadEvaluator) {
+  constructor(games, loadNetwork) {
     this.description = games;
-    this.loadEvaluator = loadEvaluator;
-    this.evaluators = new Map();
+    this.loadNetwork = loadNetwork;
+    this.networks = new Map();
     this.rules = new Map();
   }
 
@@ -38,7 +38,7 @@ export class Answers {
       return;
     }
     const progress = { type: "progress", done: 0, total: player.numSimulations };
-    if (!this.evaluators.has(session.game.name)) {
+    if (!this.networks.has(session.game.name)) {
       emit({ ...progress, note: "Loading the network." });
     }
     const search = await this.#search(session, player.numSimulations, stopped, (done) =>
@@ -48,12 +48,10 @@ export class Answers {
   }
 
   async #search({ game, rules, state }, numSimulations, stopped, onProgress) {
-    const evaluator = await this.#evaluator(game.name, rules);
-    const search = new Search(rules, (states) => evaluator.evaluate(states), state, numSimulations);
+    const search = new Search(rules, await this.#network(game.name, rules), state, numSimulations);
     let last = performance.now();
-    await search.step();
     while (!search.finished && !stopped()) {
-      await search.step();
+      search.step();
       if (performance.now() - last >= EMIT_EVERY_MS) {
         onProgress(search.numDone);
         await nextTask(); // lets a request to stop come in
@@ -63,13 +61,13 @@ export class Answers {
     return search;
   }
 
-  #evaluator(name, rules) {
-    if (!this.evaluators.has(name)) {
-      const loading = this.loadEvaluator(name, rules);
-      loading.catch(() => this.evaluators.delete(name)); // the next request tries again
-      this.evaluators.set(name, loading);
+  #network(name, rules) {
+    if (!this.networks.has(name)) {
+      const loading = this.loadNetwork(name, rules);
+      loading.catch(() => this.networks.delete(name)); // the next request tries again
+      this.networks.set(name, loading);
     }
-    return this.evaluators.get(name);
+    return this.networks.get(name);
   }
 
   #session(request) {

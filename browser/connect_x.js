@@ -12,7 +12,7 @@ const DIRECTIONS = [[0, 1], [1, 0], [1, 1], [1, -1]];
 
 export class ConnectX {
   constructor(rows, columns, length) {
-    Object.assign(this, { rows, columns, length, numPlanes: 2, numActions: columns });
+    Object.assign(this, { rows, columns, length });
   }
 
   start() {
@@ -28,13 +28,6 @@ export class ConnectX {
     const winner = line.length ? state.toMove : null;
     const marked = line.length ? line : [row * this.columns + column];
     return this.#state(cells, 1 - state.toMove, winner, marked);
-  }
-
-  observe(state, planes, offset) {
-    const size = state.cells.length;
-    state.cells.forEach((piece, cell) => {
-      if (piece) planes[offset + (piece - 1 === state.toMove ? 0 : size) + cell] = 1;
-    });
   }
 
   #state(cells, toMove, winner, marked) {

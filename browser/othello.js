@@ -8,9 +8,8 @@ const DIRECTIONS = [[-1, -1], [-1, 0], [-1, 1], [0, -1], [0, 1], [1, -1], [1, 0]
 
 export class Othello {
   constructor(size) {
-    Object.assign(this, { size, rows: size, columns: size, numPlanes: 3 });
+    Object.assign(this, { size, rows: size, columns: size });
     this.pass = size * size;
-    this.numActions = size * size + 1;
     this.rays = [...Array(this.pass).keys()].map((square) => this.#rays(square));
   }
 
@@ -31,15 +30,6 @@ export class Othello {
       cells[action] = state.toMove + 1;
     }
     return this.#state(cells, 1 - state.toMove, action === this.pass ? [] : [action]);
-  }
-
-  observe(state, planes, offset) {
-    state.cells.forEach((piece, square) => {
-      if (piece) planes[offset + (piece - 1 === state.toMove ? 0 : this.pass) + square] = 1;
-    });
-    for (const action of state.legal) {
-      if (action !== this.pass) planes[offset + 2 * this.pass + action] = 1;
-    }
   }
 
   #state(cells, toMove, marked) {

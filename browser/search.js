@@ -1,8 +1,7 @@
-// PUCT search of one position, several leaves at once, with proven results.
+// PUCT search of one position, with proven results.
 //
-// The formulas are those of alphazero/search: puct.py chooses, in_flight.py collects the leaves of a
-// batch, tree.py backs values up and proves results. Values of a node are for the player to move in
-// it; values of its actions as well.
+// The formulas are those of alphazero/search: puct.py chooses, tree.py backs values up and proves
+// results. Values of a node are for the player to move in it; values of its actions as well.
 
 const EXPLORATION = { pbCInit: 1.25, pbCBase: 19652, urgency: 0.25, rootUrgency: 0 };
 
@@ -14,16 +13,14 @@ class Node {
     this.proven = state.over ? (state.winner === null ? 0 : won) : null;
     this.value = this.proven ?? 0;
     this.numVisits = 1;
-    this.numInFlight = 0;
     this.children = Array(num).fill(null);
     this.visits = new Int32Array(num);
     this.values = new Float64Array(num);
-    this.inFlight = new Int32Array(num);
     this.priors = null; // until it is evaluated
   }
 
-  /** Take an evaluator's answer: logits of all actions, and the value. */
-  expand(logits, value) {
+  /** Take a network's answer: logits of all actions, and the value. */
+  expand({ logits, value }) {
     const legal = this.state.legal.map((action) => logits[action]);
     const largest = Math.max(...legal);
     const weights = legal.map((logit) => Math.exp(logit - largest));
@@ -35,7 +32,7 @@ class Node {
   /** Return the index of the legal action with the largest PUCT score. */
   select() {
     const { pbCInit, pbCBase, urgency, rootUrgency } = EXPLORATION;
-    const num = this.numVisits + this.numInFlight;
+    const num = this.numVisits;
     const scale = (pbCInit + Math.log((num + pbCBase + 1) / pbCBase)) * Math.sqrt(num);
     let visited = 0;
     this.priors.forEach((prior, index) => (visited += this.visits[index] ? prior : 0));
@@ -46,7 +43,7 @@ class Node {
     for (let index = 0; index < this.priors.length; index += 1) {
       const visits = this.visits[index];
       const value = visits ? this.values[index] : unvisitedValue;
-      const score = value + (scale * this.priors[index]) / (1 + visits + this.inFlight[index]);
+      const score = value + (scale * this.priors[index]) / (1 + visits);
       if (score > bestScore) [best, bestScore] = [index, score];
     }
     return best;
@@ -75,14 +72,14 @@ function sign(parent, child) {
 export class Search {
   /**
    * @param rules of the game, see rules.js
-   * @param evaluate async: maps states to a list of {logits, value}
+   * @param network whose `evaluate` maps a state to {logits, value}
    * @param state to search; not finished
    * @param numSimulations after which the search ends; it ends earlier if the result is proven
    */
-  constructor(rules, evaluate, state, numSimulations) {
-    Object.assign(this, { rules, evaluate, numSimulations });
+  constructor(rules, network, state, numSimulations) {
+    Object.assign(this, { rules, network, numSimulations });
     this.root = new Node(state, null, null);
-    this.numLeaves = Math.min(Math.max(Math.round(numSimulations ** (2 / 3) / 8), 1), 32);
+    this.root.expand(network.evaluate(state));
   }
 
   get numDone() {
@@ -90,19 +87,14 @@ export class Search {
   }
 
   get finished() {
-    if (this.root.priors === null) return false;
     return this.root.proven !== null || this.numDone >= this.numSimulations;
   }
 
-  /** Evaluate one batch of leaves. */
-  async step() {
-    const leaves = this.root.priors === null ? [this.root] : this.#collect();
-    if (!leaves.length) return;
-    const answers = await this.evaluate(leaves.map((leaf) => leaf.state));
-    leaves.forEach((leaf, k) => {
-      leaf.expand(answers[k].logits, answers[k].value);
-      backUp(leaf);
-    });
+  /** Do one simulation. */
+  step() {
+    const leaf = this.#walk();
+    if (leaf.proven === null) leaf.expand(this.network.evaluate(leaf.state));
+    backUp(leaf);
   }
 
   /** Return the index of the root's action to play: the most visited that keeps its result. */
@@ -116,26 +108,7 @@ export class Search {
     return indices(root).reduce((best, index) => (isLess(rank(best), rank(index)) ? index : best));
   }
 
-  /** Walk to new leaves; visits in flight make the walks of a batch differ. */
-  #collect() {
-    const leaves = [];
-    const marked = [];
-    while (leaves.length < this.numLeaves && marked.length < 2 * this.numLeaves) {
-      if (this.root.proven !== null || this.numDone + leaves.length >= this.numSimulations) break;
-      const { node, isNew } = this.#walk();
-      if (node.proven !== null) {
-        backUp(node);
-        continue;
-      }
-      if (isNew) leaves.push(node);
-      marked.push(node);
-      mark(node, 1);
-    }
-    marked.forEach((node) => mark(node, -1));
-    return leaves;
-  }
-
-  /** Return a new node, a proven one, or one of this batch that waits for its evaluation. */
+  /** Return a new node, or a proven one. */
   #walk() {
     let node = this.root;
     while (node.proven === null && node.priors !== null) {
@@ -143,18 +116,10 @@ export class Search {
       if (node.children[index] === null) {
         const state = this.rules.step(node.state, node.state.legal[index]);
         node.children[index] = new Node(state, node, index);
-        return { node: node.children[index], isNew: true };
       }
       node = node.children[index];
     }
-    return { node, isNew: false };
-  }
-}
-
-function mark(leaf, change) {
-  for (let node = leaf; node.parent; node = node.parent) {
-    node.parent.inFlight[node.index] += change;
-    node.parent.numInFlight += change;
+    return node;
   }
 }
 

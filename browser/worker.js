@@ -1,15 +1,15 @@
-// Runs the answers in a Web Worker, with the networks in onnxruntime's WebAssembly.
+// Runs the answers in a Web Worker.
 //
 // In: {id, method, request}, or {id, method: "stop"}. Out: {id, message} of a move, then
 // {id, result} or {id, error, status}.
 
 import { Answers } from "./answers.js";
-import { Evaluator } from "./evaluator.js";
+import { PatternNetwork } from "./pattern_network.js";
 
 const running = new Set();
 const answers = fetchOf("games.json")
   .then((response) => response.json())
-  .then((games) => new Answers(games, loadEvaluator));
+  .then((games) => new Answers(games, loadNetwork));
 answers.catch(() => {}); // each request reports it
 
 self.onmessage = async ({ data: { id, method, request } }) => {
@@ -28,24 +28,9 @@ self.onmessage = async ({ data: { id, method, request } }) => {
   running.delete(id);
 };
 
-async function loadEvaluator(name, rules) {
-  // Only now: a reader who does not play loads neither the engine nor a network.
-  const ort = await import("./onnxruntime/ort.wasm.bundle.min.mjs");
-  ort.env.wasm.numThreads = 1; // more need headers that few static sites send
-  const response = await fetchOf(`networks/${name.replace(":", "_")}.onnx`);
-  const session = await ort.InferenceSession.create(new Uint8Array(await response.arrayBuffer()));
-  const shape = [rules.numPlanes, rules.rows, rules.columns];
-  let last = Promise.resolve(); // a session runs one batch at a time
-  const run = (planes, num) => {
-    const batch = new ort.Tensor("float32", planes, [num, ...shape]);
-    const running = last.then(() => session.run({ planes: batch }));
-    last = running.catch(() => {});
-    return running.then((found) => ({
-      logits: found.prior_logits.data,
-      values: found.value.data,
-    }));
-  };
-  return new Evaluator(rules, run);
+async function loadNetwork(name, rules) {
+  const response = await fetchOf(`networks/${name.replace(":", "_")}.safetensors`);
+  return new PatternNetwork(await response.arrayBuffer(), rules);
 }
 
 async function fetchOf(path) {

@@ -37,15 +37,11 @@ def prepare(folder: Path = PREPARED) -> None:
 
 def main() -> int:
     """Build the site; return the exit status."""
-    reason = browser_page.missing()
-    if reason is not None:
-        print(f"The site is built without the page that plays in the browser: {reason}.")
     prepare()
     command = [sys.executable, "-m", "zensical", "build", "--clean", "--strict"]
     if status := subprocess.run(command, cwd=ROOT).returncode:
         return status
-    if reason is None:
-        browser_page.build(SITE / browser_page.SITE_FOLDER)
+    browser_page.build(SITE / browser_page.SITE_FOLDER)
     return 0
 
 

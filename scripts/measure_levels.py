@@ -81,7 +81,7 @@ def _spec(player: dict) -> str:
         return f"uct:{num_simulations}"
     if num_simulations == 0:
         return "best,with_search=false"
-    return f"best,num_simulations={num_simulations},endgame={catalogue.ENDGAME}"
+    return f"best,num_simulations={num_simulations},endgame=auto"
 
 
 if __name__ == "__main__":

@@ -1,51 +1,61 @@
-// Runs the browser's rules, search and answers in node, for tests/test_browser_backend.py.
+// Runs the browser's rules, networks, search and answers in node, for interop/test_browser_backend.py.
 //
-// In: a JSON list of [method, request]. Out: a JSON list of answers; of a stream, its messages. The
-// network is replaced by one for which later actions are better, and a piece in the lower left corner.
+// In: a JSON list of [method, request]. Out: a JSON list of answers; of a stream, its messages. For
+// searches, the network is replaced by one for which later actions are better, and a piece in the
+// lower left corner.
 
 import { readFileSync } from "node:fs";
 
 import { Answers } from "../browser/answers.js";
-import { Evaluator } from "../browser/evaluator.js";
+import { PatternNetwork } from "../browser/pattern_network.js";
 import { makeRules } from "../browser/rules.js";
 import { Search } from "../browser/search.js";
 
 const { games, requests } = JSON.parse(readFileSync(0, "utf8"));
 let numEvaluated = 0;
 
-async function loadEvaluator(name, rules) {
-  const size = rules.rows * rules.columns;
-  const corner = size - rules.columns;
-  return new Evaluator(rules, async (planes, num) => {
-    numEvaluated += num;
-    const rows = [...Array(num).keys()].map((k) => k * rules.numPlanes * size + corner);
-    return {
-      logits: Float32Array.from(rows.flatMap(() => [...Array(rules.numActions).keys()]), (a) => a / 8),
-      values: Float32Array.from(rows, (cell) => (planes[cell] - planes[cell + size]) / 2),
-    };
-  });
+function networkOf(rules) {
+  const lowerLeft = (rules.rows - 1) * rules.columns;
+  const logits = Float32Array.from({ length: rules.rows * rules.columns + 1 }, (_, a) => a / 8);
+  return {
+    evaluate({ cells, toMove }) {
+      numEvaluated += 1;
+      const piece = cells[lowerLeft];
+      return { logits, value: piece ? (piece - 1 === toMove ? 0.5 : -0.5) : 0 };
+    },
+  };
 }
 
-/** Search a position; return the root's visits and value, and what is left of visits in flight. */
-async function search({ game, moves, num_simulations: num, num_leaves: numLeaves }) {
+/** Search a position; return the root's visits and value. */
+function search({ game, moves, num_simulations: num }) {
   const rules = makeRules(game);
-  const state = moves.reduce((before, action) => rules.step(before, action), rules.start());
-  const evaluator = await loadEvaluator(game, rules);
-  const found = new Search(rules, (states) => evaluator.evaluate(states), state, num);
-  found.numLeaves = numLeaves ?? found.numLeaves;
-  do await found.step();
-  while (!found.finished);
-  const nodes = [found.root];
-  for (const node of nodes) nodes.push(...node.children.filter(Boolean));
-  const inFlight = nodes.map((node) => node.numInFlight + node.inFlight.reduce((a, b) => a + b, 0));
+  const state = after(rules, moves).at(-1);
+  const found = new Search(rules, networkOf(rules), state, num);
+  while (!found.finished) found.step();
   const { visits, value, proven } = found.root;
   return {
     visits: Object.fromEntries(state.legal.map((action, index) => [action, visits[index]])),
     value: proven ?? value,
     proven,
-    num_leaves: found.numLeaves,
-    in_flight: inFlight.reduce((a, b) => a + b, 0),
   };
+}
+
+/** Return what a network file says of each position of a game. */
+function evaluate({ game, moves, path }) {
+  const rules = makeRules(game);
+  const { buffer, byteOffset, length } = readFileSync(path);
+  const stored = new PatternNetwork(buffer.slice(byteOffset, byteOffset + length), rules);
+  return after(rules, moves).map((state) => {
+    const { logits, value } = stored.evaluate(state);
+    return { logits: [...logits], value };
+  });
+}
+
+/** Return the states of a game, the first one included. */
+function after(rules, moves) {
+  const states = [rules.start()];
+  for (const action of moves) states.push(rules.step(states.at(-1), action));
+  return states;
 }
 
 function perft(rules, state, depth) {
@@ -55,19 +65,14 @@ function perft(rules, state, depth) {
 
 /** Return what the rules say about each position of a game. */
 function play({ game, moves }) {
-  const rules = makeRules(game);
-  const states = [rules.start()];
-  for (const action of moves) states.push(rules.step(states.at(-1), action));
-  return states.map((state) => {
-    const planes = new Float32Array(rules.numPlanes * rules.rows * rules.columns);
-    rules.observe(state, planes, 0);
-    const { cells, toMove, over, winner, legal } = state;
-    return { cells: [...cells], toMove, over, winner, legal, planes: [...planes] };
+  return after(makeRules(game), moves).map(({ cells, toMove, over, winner, legal }) => {
+    return { cells: [...cells], toMove, over, winner, legal };
   });
 }
 
-const answers = new Answers(games, loadEvaluator);
+const answers = new Answers(games, async (_, rules) => networkOf(rules));
 const own = {
+  evaluate,
   play,
   search,
   perft: ({ game, depth }) => perft(makeRules(game), makeRules(game).start(), depth),

@@ -36,9 +36,11 @@ from alphazero.solvers.provers import Prover
 #: of Connect Four at 200 simulations (tiers: 98.45%, no exact leaves: 98.05%), and in 148 of 150
 #: positions of plies 6 to 20 at 0.5 s (tiers: 150).
 _TIERS = ((1 / 4, 3 / 8), (1 / 20, 1 / 4), (1 / 200, 1 / 8))
-#: Nodes that one core searches while all cores evaluate one position with a 5x64 network, and nodes
-#: that one core searches in a second. Rough estimates suffice: only the order of magnitude matters.
+#: Nodes that one core searches while all cores evaluate one position with a 5x64 network; while a
+#: leaf is looked up in line tables, with what Python adds before it can be solved; and in a second.
+#: Rough estimates suffice: only the order of magnitude matters.
 _NODES_PER_EVALUATION = 500
+_NODES_PER_LOOK_UP = 100
 _NODES_PER_S = 4_000_000
 #: Solving a leaf may always cost as much as this many evaluations with a time limit, or as much as
 #: one evaluation without.
@@ -77,6 +79,8 @@ class LeafPolicy:
     costs: np.ndarray
     #: maximum mean cost, in nodes, of solving a leaf; if None, it is derived from the search limits
     nodes_per_answer: float | None
+    #: nodes that one core searches while the network evaluates one position
+    nodes_per_evaluation: float = _NODES_PER_EVALUATION
 
     def leaves(self, num_simulations: float, time_limit_s: float | None) -> ProvenLeaves | None:
         """Make the leaf solver for a search; return None if no leaf can be solved cheaply enough.
@@ -88,16 +92,16 @@ class LeafPolicy:
             time_limit_s: maximum seconds per move; None means no limit.
         """
         by_time = math.inf if time_limit_s is None else time_limit_s * _NODES_PER_S
-        by_count = num_simulations * _NODES_PER_EVALUATION
+        by_count = num_simulations * self.nodes_per_evaluation
         is_timed = by_time < by_count
         if self.nodes_per_answer is not None:
             tiers = [Tier(self.nodes_per_answer, math.inf)]
         elif is_timed:
-            cheap = _EVALUATIONS_PER_ANSWER * _NODES_PER_EVALUATION
+            cheap = _EVALUATIONS_PER_ANSWER * self.nodes_per_evaluation
             tiers = _tiers(by_time, cheap, len(self.provers))
         else:
             by_count *= _FRACTION_OF_EVALUATIONS
-            tiers = _tiers(by_count, _NODES_PER_EVALUATION, _USUAL_CORES)
+            tiers = _tiers(by_count, self.nodes_per_evaluation, _USUAL_CORES)
         if not leaf_budgets(self.costs, tiers[0].nodes_per_answer).any():
             return None
         nodes_per_s = _NODES_PER_S * len(self.provers) if is_timed else None
@@ -120,7 +124,9 @@ def _tiers(move_nodes: float, cheap: float, num_cores: int) -> list[Tier]:
     return [*tiers, Tier(cheap, math.inf)]
 
 
-def make_leaf_policy(game: Game, setting: str, num_threads: int) -> LeafPolicy | None:
+def make_leaf_policy(
+    game: Game, setting: str, num_threads: int, has_tables: bool = False
+) -> LeafPolicy | None:
     """Make the policy that decides which leaves of search trees to solve exactly.
 
     The costs of solving leaves are measured on positions from random games, which takes less than
@@ -129,6 +135,7 @@ def make_leaf_policy(game: Game, setting: str, num_threads: int) -> LeafPolicy |
     Args:
         setting: "off", "auto", or the mean number of nodes that solving a leaf may take.
         num_threads: number of threads that solve leaves.
+        has_tables: whether the network is looked up in line tables, instead of evaluated.
 
     Returns:
         The policy; None if exact solving is off or unavailable for this game.
@@ -141,4 +148,5 @@ def make_leaf_policy(game: Game, setting: str, num_threads: int) -> LeafPolicy |
     states = game_positions(game, _NUM_GAMES, child_generator(0, "endgame"))
     costs = leaf_costs(provers[0], states, _MAX_MEASURED_NODES)
     nodes_per_answer = None if setting == "auto" else float(setting)
-    return LeafPolicy(provers, costs, nodes_per_answer)
+    nodes_per_evaluation = _NODES_PER_LOOK_UP if has_tables else _NODES_PER_EVALUATION
+    return LeafPolicy(provers, costs, nodes_per_answer, nodes_per_evaluation)

@@ -95,6 +95,7 @@ def load_network_player(
         )
     except ImpossibleAnswersError as error:
         raise StoredFileError(f"'{path}' cannot play {game.name}: {error}", path=path) from None
+    has_tables = evaluator.line_tables is not None
     player = SearchPlayer(
         game,
         evaluator,
@@ -104,7 +105,7 @@ def load_network_player(
         name=_display_name(path, wanted),
         batches_leaves=True,
         cache=make_cache(game, evaluator),
-        exact_leaves=make_leaf_policy(game, settings.endgame, num_threads),
+        exact_leaves=make_leaf_policy(game, settings.endgame, num_threads, has_tables),
     )
     return player if settings.with_search else NetworkAlone(game, evaluator, player)
 

@@ -174,14 +174,12 @@ class TreeSearch:
         """
         rows = np.flatnonzero(self._in_use).astype(np.int32)
         tables = self._line_tables()
-        if tables is not None:
-            rows = self._grow(rows, tables)
-        new = self._find(rows)
+        new = self._find(rows) if tables is None else self._grow(rows, tables)
         if new is None:
             return
         leaves = self._expansion.add(new)
         ended = new.edges.rows[new.positions.over]
-        if len(ended) and self._in_flight is None:
+        if len(ended) and self._in_flight is None and tables is None:
             second = self._find(ended)
             if second is not None:
                 more_leaves = self._expansion.add(second)
@@ -295,34 +293,37 @@ class TreeSearch:
 
     def _line_tables(self) -> LineTables | None:
         """Return the evaluator's tables, if kernels can search with them, else None."""
-        if self._exact_leaves is not None or not isinstance(self.game, CompiledGame):
+        if not isinstance(self.game, CompiledGame):
             return None
         return getattr(self.evaluator, "line_tables", None)
 
-    def _grow(self, rows: np.ndarray, tables: LineTables) -> np.ndarray:
-        """Run simulations in the searches whose root is evaluated; return the other rows, int32[M].
+    def _grow(self, rows: np.ndarray, tables: LineTables) -> NewNodes | None:
+        """Run many simulations in the given games; return the nodes that kernels cannot add.
+
+        These are roots, and positions that are solved exactly before the network is asked; see
+        `_find`.
 
         Args:
             rows: int32[M], the indices of the games.
         """
-        is_new = self._tree.num_nodes[rows] == 0
-        most = max(_WALKS_PER_STEP // len(rows), _MIN_WALKS) if len(rows) else 0
-        num_nodes, num_evaluations, depth = table_search.grow(
+        stage = -1 if self._exact_leaves is None else self._exact_leaves.largest_stage
+        workspace = table_search.make_workspace(self.game, tables, stage, len(rows))
+        num_edges, num_roots, edge_depth, num_nodes, num_evaluations, depth = table_search.grow(
             self.game.rules,
             self._tree,
             self._states,
-            rows[~is_new],
+            rows,
             self._budgets,
             self._roots.exploration,
             self._roots.plan,
-            table_search.make_workspace(self.game, tables),
-            most,
+            workspace,
+            max(_WALKS_PER_STEP // max(len(rows), 1), _MIN_WALKS),
         )
         self.counts.num_simulations += num_nodes
         self.counts.num_evaluations += num_evaluations
         self.counts.num_batches += 1
         self.counts.total_depth += depth
-        return rows[is_new]
+        return self._new_nodes(workspace.edges, num_edges, num_roots, edge_depth)
 
     def _find(self, rows: np.ndarray) -> NewNodes | None:
         """Run up to `leaves_per_step` simulations in each given game whose search is unfinished.
@@ -340,7 +341,11 @@ class TreeSearch:
             counts = simulation.simulate(*arguments, self._roots.plan, edges)
         else:
             counts = collect(*arguments, self._in_flight, self.leaves_per_step, edges)
-        num_edges, num_roots, depth = counts
+        return self._new_nodes(edges, *counts)
+
+    def _new_nodes(
+        self, edges: simulation.Edges, num_edges: int, num_roots: int, depth: int
+    ) -> NewNodes | None:
         if not num_edges:
             return None
         edges = simulation.Edges(*(field[:num_edges] for field in edges))

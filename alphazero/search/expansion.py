@@ -23,10 +23,11 @@ class SearchCounts:
     """How many simulations and evaluations a `TreeSearch` has made, and the evaluator's seconds."""
 
     num_simulations: int = 0  #: number of simulations that ended at a new node
-    num_evaluations: int = 0  #: number of positions passed to the evaluator
-    num_batches: int = 0  #: number of calls of the evaluator
+    #: number of positions passed to the evaluator, or looked up in its tables
+    num_evaluations: int = 0
+    num_batches: int = 0  #: number of calls of the evaluator, or of the kernel that looks up
     total_depth: int = 0  #: sum of the new nodes' distances from their roots
-    evaluator_s: float = 0.0  #: wall-clock seconds spent in the evaluator
+    evaluator_s: float = 0.0  #: wall-clock seconds spent in calls of the evaluator
 
 
 class NewNodes(NamedTuple):
@@ -53,6 +54,11 @@ class ExactLeaves(Protocol):
     - `prove` returns the result under perfect play, or else `alphazero.search.tree.UNPROVEN`;
     - `prove` never changes ``states``.
     """
+
+    @property
+    def largest_stage(self) -> int:
+        """The most empty cells of a position for which `prove` does anything now; -1 if none."""
+        ...
 
     def prove(self, states: np.ndarray) -> np.ndarray:
         """Prove the results of unfinished positions where the effort limit allows it.

@@ -11,7 +11,7 @@ import numpy as np
 from alphazero.games import rules
 from alphazero.runtime.jit import njit
 from alphazero.search.line_tables import LineTables, Scratch, answer, make_scratch
-from alphazero.search.simulate import is_finished, walk_from_root
+from alphazero.search.simulate import Edges, is_finished, make_edges, walk_from_root, write_edge
 from alphazero.search.tree import NO_PARENT, add_node, back_up, expand_node
 
 
@@ -24,10 +24,20 @@ class Workspace(NamedTuple):
     legal_action_mask: np.ndarray  #: bool[A]
     logits: np.ndarray  #: float32[A]
     scratch: Scratch
+    #: Positions with at most so many empty cells are left to the caller, who may solve them.
+    largest_stage: int
+    edges: Edges  #: output: to the roots and positions that are left to the caller
 
 
-def make_workspace(game, tables: LineTables) -> Workspace:
-    """Allocate the memory for one call of `grow`, in an `alphazero.games.batched_game.Game`."""
+def make_workspace(game, tables: LineTables, largest_stage: int, num_games: int) -> Workspace:
+    """Allocate the memory for one call of `grow`.
+
+    Args:
+        game: an `alphazero.games.batched_game.Game`.
+        tables: the network.
+        largest_stage: see `Workspace`; -1 if no position is left to the caller.
+        num_games: the largest number of games to search in the call.
+    """
     return Workspace(
         tables,
         np.empty(game.state_size, game.state_dtype),
@@ -35,12 +45,17 @@ def make_workspace(game, tables: LineTables) -> Workspace:
         np.empty(game.num_actions, np.bool_),
         np.empty(game.num_actions, np.float32),
         make_scratch(tables, game.planes_shape[1] * game.planes_shape[2]),
+        largest_stage,
+        make_edges(num_games),
     )
 
 
 @njit
 def grow(game, tree, states, rows, budgets, exploration, plan, workspace, max_walks):
-    """Search in each game of ``rows`` whose root has been evaluated, until the search is finished.
+    """Search in each game of ``rows``, until the search is finished or needs the caller.
+
+    It needs the caller for a root that has not been evaluated, and for a position that the caller
+    may solve.
 
     Args:
         game: the compiled rules.
@@ -52,25 +67,42 @@ def grow(game, tree, states, rows, budgets, exploration, plan, workspace, max_wa
         max_walks: number of walks in each game after which the call ends anyway.
 
     Returns:
-        The number of new nodes, how many of them were evaluated, and the sum of their depths.
+        The number of edges left to the caller, as `alphazero.search.simulate.simulate` does: how
+        many of them stand for roots, and the sum of the others' depths. Then the number of new
+        nodes, how many of them were evaluated, and the sum of their depths.
     """
-    tables, state, planes, mask, logits, scratch = workspace
+    tables, state, planes, mask, logits, scratch, largest_stage, edges = workspace
+    num_edges = 0
+    num_roots = 0
+    edge_depth = 0
     num_nodes = 0
     num_evaluations = 0
     total_depth = 0
     for b in rows:
-        num_walks = 0 if tree.num_nodes[b] > 0 else max_walks
+        if tree.num_nodes[b] == 0:
+            write_edge(edges, num_edges, b, NO_PARENT, NO_PARENT)
+            num_edges += 1
+            num_roots += 1
+            continue
+        num_walks = 0
         while num_walks < max_walks and not is_finished(tree, b, budgets[b]):
             num_walks += 1
             parent, action, depth = walk_from_root(tree, b, exploration, plan)
             if parent == NO_PARENT:
                 continue
-            num_nodes += 1
-            total_depth += depth
             for k in range(len(state)):
                 state[k] = states[b, parent, k]
             rules.step(game, state, action)
             over = rules.is_over(game, state)
+            planes[:] = 0.0
+            rules.observe(game, state, planes)
+            if not over and largest_stage >= 0 and _num_empty(planes) <= largest_stage:
+                write_edge(edges, num_edges, b, parent, action)
+                num_edges += 1
+                edge_depth += depth
+                break
+            num_nodes += 1
+            total_depth += depth
             result = np.float32(rules.scaled_result(game, state)) if over else np.float32(0.0)
             player = rules.player_to_move(game, state)
             node = add_node(tree, b, parent, action, player, over, result)
@@ -81,9 +113,16 @@ def grow(game, tree, states, rows, budgets, exploration, plan, workspace, max_wa
             num_evaluations += 1
             mask[:] = False
             rules.legal_actions(game, state, mask)
-            planes[:] = 0.0
-            rules.observe(game, state, planes)
             value = answer(tables, planes, scratch, logits)
             expand_node(tree, b, node, logits, mask, value)
             back_up(tree, b, node, np.float64(value))
-    return num_nodes, num_evaluations, total_depth
+    return num_edges, num_roots, edge_depth, num_nodes, num_evaluations, total_depth
+
+
+@njit
+def _num_empty(planes):
+    num = 0
+    for row in range(planes.shape[1]):
+        for column in range(planes.shape[2]):
+            num += planes[0, row, column] == 0 and planes[1, row, column] == 0
+    return num

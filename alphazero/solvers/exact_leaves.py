@@ -97,6 +97,11 @@ class ProvenLeaves:
         self._num_searches = num_searches
         self._nodes_left = self._tiers[0].nodes_per_search * num_searches
 
+    @property
+    def largest_stage(self) -> int:
+        """The most empty cells of a position that the current tier solves; -1 if none."""
+        return int(np.flatnonzero(self._budgets[self._tier]).max(initial=-1))
+
     def prove(self, states: np.ndarray) -> np.ndarray:
         """Prove the results of leaves as far as the node budgets allow; see `ExactLeaves.prove`.
 

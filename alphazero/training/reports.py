@@ -54,6 +54,7 @@ def selfplay_report(
     num_positions = sum(len(record.actions) for record in records)
     results = np.array([record.first_player_result for record in records])
     thread_s = max(work.thread_s, 1e-9)
+    num_hits = work.num_requested - work.num_evaluated
     is_puzzle = game.num_players == 1
     return SelfPlayReport(
         num_games=len(records),
@@ -62,8 +63,8 @@ def selfplay_report(
         seconds=seconds,
         positions_per_s=num_positions / seconds,
         simulations_per_s=work.num_simulations / seconds,
-        evaluations_per_s=work.num_evaluated / seconds,
-        cache_hit_rate=float(1 - work.num_evaluated / max(work.num_requested, 1)),
+        evaluations_per_s=(work.num_evaluations - num_hits) / seconds,
+        cache_hit_rate=float(num_hits / max(work.num_evaluations, 1)),
         evaluator_fraction=work.evaluator_s / thread_s,
         network_fraction=work.network_s / thread_s,
         mean_batch=work.num_evaluations / max(work.num_batches, 1),

@@ -286,9 +286,6 @@ class Level(NamedTuple):
     player: dict[str, Any]  #: the fields of a `PlayerRequest`
 
 
-#: Average number of solver nodes that networks on the page may spend on solving a leaf exactly.
-ENDGAME = "500"
-
 #: All levels, weakest first.
 LEVELS = (
     Level("random", "Random moves", {"id": "random"}),

@@ -21,7 +21,7 @@ from alphazero.players.uct import DEFAULT_UCT_SIMULATIONS
 from alphazero.search.uct.search import UctSearch
 from alphazero.search.uct.settings import UctSettings
 from alphazero.solvers.base import UnsolvableError
-from alphazero.web.catalogue import ENDGAME, Catalogue, PlayerChoice
+from alphazero.web.catalogue import Catalogue, PlayerChoice
 from alphazero.web.exact_scores import Solvers
 from alphazero.web.network_search import NetworkSearch, SearchTask
 from alphazero.web.search_view import (
@@ -81,7 +81,7 @@ class Thinking:
         from alphazero.players.network import load_network_player
 
         assert player.network is not None
-        settings = PlayerSettings(endgame=ENDGAME, network_kind=self._network_kind)
+        settings = PlayerSettings(endgame="auto", network_kind=self._network_kind)
         searcher = load_network_player(game, player.network, settings)
         assert isinstance(searcher, SearchPlayer)
         return NetworkSearch(searcher)

@@ -73,11 +73,12 @@ class SelfPlayWork(NamedTuple):
     """Counts and timings that measure an amount of self-play, summed over all threads."""
 
     num_simulations: int  #: simulations that added a leaf node
-    num_evaluations: int  #: positions that the search passed to the evaluator
-    num_batches: int  #: calls of the evaluator
+    num_evaluations: int  #: positions that the search had evaluated
+    num_batches: int  #: how many times it had a batch of them evaluated
     total_depth: int  #: sum of the new leaf nodes' depths, in plies
     evaluator_s: float  #: wall-clock seconds inside the evaluator
-    num_requested: int  #: positions passed to the evaluator, counted by its cache
+    #: positions passed to the evaluator, counted by its cache; not those that kernels looked up
+    num_requested: int
     num_evaluated: int  #: requested positions that were not in the cache
     network_s: float  #: wall-clock seconds inside the engine
     thread_s: float = 0.0  #: wall-clock seconds of all threads that played

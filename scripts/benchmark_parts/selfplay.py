@@ -93,7 +93,7 @@ class SelfPlayRun:
             "mean_batch": num_evaluations / (counts.num_batches - before.num_batches),
         }
         if self.evaluator.settings.cache_mb:
-            figures["hit_rate"] = 1 - num_evaluated / num_requested
+            figures["hit_rate"] = (num_requested - num_evaluated) / max(num_evaluations, 1)
         return figures
 
     def engine_alone_per_s(self) -> float:
