@@ -17,37 +17,43 @@ next. Bit numbers for 6 x 7:
 """
 
 import base64
-import ctypes
-import glob
+import functools
 import io
+import itertools
 import math
-import os
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 #: Rows, columns and line length of the network's game. An exported file sets this and the weights
 #: at its end.
-BOARD: tuple[int, int, int] | None = None
+BOARD = (0, 0, 0)
 WEIGHTS = ""
 
 #: Fraction of Kaggle's time per move that a search may take; Kaggle's overage time is never used.
 TIME_FRACTION = 0.75
 MAX_SIMULATIONS = 50_000
-#: Maximum number of positions that the network evaluates in one batch.
-NUM_LEAVES = 16
 #: PUCT's exploration constants.
 PB_C_INIT = 1.25
 PB_C_BASE = 19652.0
 #: The first-play urgency reduction below the root.
 FIRST_PLAY_URGENCY = 0.25
 
+#: The steps from a cell of a line to the next: row, column, diagonal, antidiagonal.
+STEPS = ((0, 1), (1, 0), (1, 1), (1, -1))
+#: Number of the network's convolutions along a line.
+NUM_LAYERS = 3
+#: Maximum number of states kept for each line: all 3^7 of a row of Connect Four.
+MAX_STATES = 2187
+#: Maximum number of positions whose answers are kept.
+MAX_ANSWERS = 100_000
+
 
 Position = tuple[int, int]
-#: A function that maps B positions to prior logits, [B, A], and values for the player to move, [B].
-Evaluate = Callable[[list[Position]], Iterable[Any]]
+#: A function that maps a position to prior logits, [A], and the value for the player to move.
+Evaluate = Callable[[Position], tuple[np.ndarray, float]]
 
 
 # --- rules ----------------------------------------------------------------------------------------
@@ -107,12 +113,9 @@ class Rules:
             discs: one bit per disc of this player.
         """
         for shift in (1, self.rows, self.rows + 1, self.rows + 2):
-            runs = discs  # the bits where runs of ``run`` discs begin
-            run = 1
-            while run < self.length and runs:
-                grow = min(run, self.length - run)
-                runs &= runs >> (grow * shift)
-                run += grow
+            runs = discs  # the bits where runs begin, one disc longer after each step
+            for _ in range(self.length - 1):
+                runs &= runs >> shift
             if runs:
                 return True
         return False
@@ -162,73 +165,105 @@ class Rules:
 # --- the network ----------------------------------------------------------------------------------
 
 
-class Network:
-    """The forward pass of a residual network, in numpy.
+class Line:
+    """A line of n cells, and what it adds to the network's U shared units.
 
-    Feature maps are stored as [B, H, W, C], so that a convolution is a matrix product.
+    That depends on the pieces on the line only. It is computed when first needed, and kept: most
+    positions of a search add up what is there.
+
+    Args:
+        cells: (row, column) of each cell, in order.
+        direction: the index of the line's direction in `STEPS`.
+        arrays: the weights, see `Network`.
+    """
+
+    def __init__(self, cells: list, direction: int, arrays: dict[str, np.ndarray]):
+        self.rows, self.columns = np.transpose(cells)
+        self.powers = 3 ** np.arange(len(cells))
+        #: The kernel, [3 * inputs, C], and the bias, [C] or [n, C], of each convolution of width 3.
+        self.layers = []
+        for layer in range(NUM_LAYERS):
+            name = f"directions.{direction}.layers.{layer}"
+            weight, bias = arrays[f"{name}.weight"], arrays[f"{name}.bias"]
+            if layer == 0:
+                places = arrays[f"directions.{direction}.position_bias"]
+                bias = bias + places[self.rows, self.columns]
+            self.layers.append((weight.transpose(3, 1, 2, 0).reshape(-1, len(weight)), bias))
+        shared = arrays["shared.weight"][:, self.rows, self.columns]
+        self.shared = shared.reshape(len(shared), -1)
+        self.contribution = functools.lru_cache(MAX_STATES)(self._contribution)
+
+    def _contribution(self, state: int) -> np.ndarray:
+        """Return what the line adds to the shared units, float32[U].
+
+        Args:
+            state: the pieces on the line, a number to the base 3 whose least significant digit is
+                the first cell: 0 for empty, 1 for an own piece, 2 for an opponent's.
+        """
+        pieces = state // self.powers % 3
+        features = np.eye(3, dtype=np.float32)[pieces, 1:]
+        for kernel, bias in self.layers:
+            padded = np.zeros((len(pieces) + 2, features.shape[1]), np.float32)
+            padded[1:-1] = np.maximum(features, 0)
+            features = np.hstack([padded[:-2], padded[1:-1], padded[2:]]) @ kernel + bias
+        return self.shared @ features.ravel()
+
+
+class Network:
+    """The forward pass of a network of line patterns, in numpy.
 
     Args:
         arrays: the weights by their names in torch's state dict, with batch normalization already
-            merged into the convolutions.
+            merged into the shared layer; by row and column of the cells, the position biases,
+            [H, W, C], and the weights of the shared layer, [U, H, W, C].
     """
 
     def __init__(self, arrays: dict[str, np.ndarray]):
         self.arrays = arrays
-        blocks = {name.split(".")[1] for name in arrays if name.startswith("tower.")}
-        self.num_blocks = len(blocks)
-        self.kernels = {
-            name: array.transpose(2, 3, 1, 0).reshape(-1, len(array))
-            for name, array in arrays.items()
-            if array.ndim == 4 and name != "position_bias"
-        }
+        _, height, width, _ = arrays["shared.weight"].shape
+        self.lines = [
+            Line(cells, direction, arrays)
+            for direction, step in enumerate(STEPS)
+            for cells in _lines(height, width, step)
+        ]
+        powers = np.zeros((height, width, len(self.lines)), np.float32)
+        for index, line in enumerate(self.lines):
+            powers[line.rows, line.columns, index] = line.powers
+        #: What a piece on a cell adds to the number of each line's state, [H * W, L].
+        self.powers = powers.reshape(height * width, -1)
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Evaluate B positions with the network.
 
         Args:
-            planes: float32[B, C, H, W], the positions as `Rules.planes` converts them.
+            planes: float32[B, 2, H, W], the positions as `Rules.planes` converts them.
 
         Returns:
             Prior logits, [B, A], with illegal actions not masked, and values for the player to
             move, [B], in [-1, 1].
         """
-        x = np.ascontiguousarray(planes.transpose(0, 2, 3, 1))
-        x = self._conv("stem.conv", x)
-        if "position_bias" in self.arrays:
-            x = x + self.arrays["position_bias"].transpose(0, 2, 3, 1)
-        x = np.maximum(x, 0)
-        for block in range(self.num_blocks):
-            inner = np.maximum(self._conv(f"tower.{block}.first.conv", x), 0)
-            x = np.maximum(x + self._conv(f"tower.{block}.second.conv", inner), 0)
-        policy = np.maximum(self._conv("policy_conv.conv", x), 0)
-        prior_logits = self._linear("policy", _flat(policy))
-        value = np.maximum(self._conv("value_conv.conv", x), 0)
-        hidden = np.maximum(self._linear("value_hidden", _flat(value)), 0)
-        value_logits = self._linear("value", hidden)
-        return prior_logits, _expected(value_logits)
+        pieces = (planes[:, 0] + 2 * planes[:, 1]).reshape(len(planes), -1)
+        states = (pieces @ self.powers).astype(int)
+        sums = np.array([self._sum(numbers) for numbers in states.tolist()])
+        units = np.maximum(sums + self.arrays["shared.bias"], 0)
+        hidden = np.maximum(self._linear("value_hidden", units), 0)
+        return self._linear("policy", units), _expected(self._linear("value", hidden))
 
-    def _conv(self, name: str, x: np.ndarray) -> np.ndarray:
-        kernel = self.kernels[f"{name}.weight"]
-        size = self.arrays[f"{name}.weight"].shape[-1]
-        num, height, width, channels = x.shape
-        before = (size - 1) // 2
-        after = size - 1 - before
-        x = np.pad(x, ((0, 0), (before, after), (before, after), (0, 0)))
-        parts = np.empty((num, height, width, size * size, channels), np.float32)
-        for k in range(size * size):
-            down, right = divmod(k, size)
-            parts[:, :, :, k] = x[:, down : down + height, right : right + width]
-        output = parts.reshape(-1, size * size * channels) @ kernel
-        output = output + self.arrays.get(f"{name}.bias", 0)
-        return output.reshape(num, height, width, -1)
+    def _sum(self, states: list[int]) -> np.ndarray:
+        """Add up the contributions of all lines, each in the state given for it."""
+        return np.sum([line.contribution(s) for line, s in zip(self.lines, states)], axis=0)
 
     def _linear(self, name: str, x: np.ndarray) -> np.ndarray:
         return x @ self.arrays[f"{name}.weight"].T + self.arrays[f"{name}.bias"]
 
 
-def _flat(features: np.ndarray) -> np.ndarray:
-    """Flatten the feature maps of each position, [B, H, W, C], to [B, C*H*W] as torch does."""
-    return features.transpose(0, 3, 1, 2).reshape(len(features), -1)
+def _lines(height: int, width: int, step: tuple[int, int]) -> list[list[tuple[int, int]]]:
+    """Return the lines of a board in one direction: (row, column) of their cells in order."""
+    lines: dict[tuple[int, int], list] = {}
+    for row, column in np.ndindex(height, width):
+        line = lines.pop((row - step[0], column - step[1]), [])
+        lines[row, column] = [*line, (row, column)]
+    return list(lines.values())
 
 
 def _expected(logits: np.ndarray) -> np.ndarray:
@@ -248,58 +283,54 @@ def _expected(logits: np.ndarray) -> np.ndarray:
 
 
 class Node:
-    """A node of the search tree, that is, a position; values are for the player to move in it."""
+    """A node of the search tree, that is, a position; values are for the player to move in it.
+
+    Args:
+        evaluate: returns the network's prior logits and value of a position; not called if
+            `Rules.tactics` knows the result.
+    """
 
     __slots__ = (
-        "position", "moves", "priors", "children", "visits", "values", "in_flight",
-        "num_visits", "value", "num_in_flight", "proven",
+        "position", "moves", "priors", "children", "visits", "values", "num_visits", "value",
+        "proven",
     )  # fmt: skip
 
-    def __init__(self, rules: Rules, mine: int, other: int):
-        self.position = mine, other
-        self.proven, self.moves = rules.tactics(mine, other)
-        self.value = 0.0 if self.proven is None else float(self.proven)
-        self.priors: list[float] = []  # empty until `expand`
+    def __init__(self, rules: Rules, evaluate: Evaluate, position: Position):
+        self.position = position
+        self.proven, self.moves = rules.tactics(*position)
         num = len(self.moves)
+        self.priors: list[float] = []  # of `moves`; none if the result is known
         self.children: list[Any] = [None] * num  # nodes; None before the first visit
         self.visits = [0] * num
         self.values = [0.0] * num
-        self.in_flight = [0] * num
         self.num_visits = 1
-        self.num_in_flight = 0
-
-    def expand(self, logits: np.ndarray, value: float) -> None:
-        """Store the network's output in the node: the moves' priors and the value.
-
-        Args:
-            logits: [A], the prior logits of all columns. The priors are their softmax over the
-                columns that `Rules.tactics` says to consider.
-            value: the network's value for the player to move, in [-1, 1].
-        """
+        if self.proven is not None:
+            self.value = float(self.proven)
+            return
+        logits, value = evaluate(position)
         logits = logits[self.moves]
         weights = np.exp(logits - logits.max())
         self.priors = (weights / weights.sum()).tolist()
         self.value = float(value)
 
     def select(self, urgency: float) -> int:
-        """Return the index of the move with the largest PUCT score; visits in flight count.
+        """Return the index of the move with the largest PUCT score.
 
         Args:
             urgency: first-play urgency reduction: the value assumed for unvisited moves is this
                 node's value minus ``urgency`` times the square root of the visited moves' total
                 prior.
         """
-        num = self.num_visits + self.num_in_flight
-        pb_c = PB_C_INIT + math.log((num + PB_C_BASE + 1) / PB_C_BASE)
-        scale = pb_c * math.sqrt(num)
-        visited = sum(prior for prior, visits in zip(self.priors, self.visits) if visits)
+        pb_c = PB_C_INIT + math.log((self.num_visits + PB_C_BASE + 1) / PB_C_BASE)
+        scale = pb_c * math.sqrt(self.num_visits)
+        visited = sum(itertools.compress(self.priors, self.visits))
         unvisited_value = max(self.value - urgency * math.sqrt(visited), -1.0)
         best = 0
         best_score = -math.inf
         for index, prior in enumerate(self.priors):
             visits = self.visits[index]
             value = self.values[index] if visits else unvisited_value
-            score = value + scale * prior / (1 + visits + self.in_flight[index])
+            score = value + scale * prior / (1 + visits)
             if score > best_score:
                 best = index
                 best_score = score
@@ -330,26 +361,15 @@ def search(
 
     Args:
         rules: the rules of Connect-X on this board.
-        evaluate: maps positions to the network's prior logits and values.
+        evaluate: returns the network's prior logits and value of a position.
         position: a position for which `Rules.tactics` returns None as the result.
-        deadline: the time to stop, on the clock of `time.perf_counter`; at least one batch of
-            positions is searched.
+        deadline: the time to stop, on the clock of `time.perf_counter`; at least one simulation
+            is made.
         max_simulations: the search stops earlier if it has made this many simulations.
     """
-    root = Node(rules, *position)
-    logits, values = evaluate([position])
-    root.expand(logits[0], values[0])
+    root = Node(rules, evaluate, position)
     while root.proven is None and root.num_visits <= max_simulations:
-        paths = _collect(rules, root, max_simulations)
-        leaves = []
-        for path in paths:
-            parent, index = path[-1]
-            leaves.append(parent.children[index])
-        if leaves:
-            answers = evaluate([leaf.position for leaf in leaves])
-            for path, leaf, logits, value in zip(paths, leaves, *answers):
-                leaf.expand(logits, value)
-                _back_up(path, leaf)
+        _simulate(rules, evaluate, root)
         if time.perf_counter() >= deadline:
             break
     return root
@@ -374,49 +394,21 @@ def best_move(root: Node) -> int:
     return root.moves[best]
 
 
-def _collect(rules: Rules, root: Node, max_simulations: int) -> list[Path]:
-    """Select paths to at most `NUM_LEAVES` new nodes, which the network must evaluate next.
-
-    A visit in flight is counted along each path, so that later ones differ, and removed before the
-    function returns. Paths that end in a proven node are backed up at once and not returned.
-
-    Args:
-        max_simulations: the search's limit; no more visits are started than it allows.
-    """
-    paths: list[Path] = []
-    marked: list[Path] = []
-    while len(paths) < NUM_LEAVES and len(marked) < 2 * NUM_LEAVES and root.proven is None:
-        if root.num_visits + len(paths) > max_simulations:
-            break
-        path: Path = []
-        node = root
-        while node is not None and node.proven is None and node.priors:
-            parent = node
-            index = parent.select(FIRST_PLAY_URGENCY if path else 0.0)
-            path.append((parent, index))
-            node = parent.children[index]
-        is_new = node is None
-        if is_new:
-            mine, other = parent.position
-            disc = rules.disc(mine | other, parent.moves[index])
-            node = Node(rules, other, mine | disc)
-            parent.children[index] = node
-        if node.proven is not None:
-            _back_up(path, node)
-            continue
-        if is_new:
-            paths.append(path)
-        marked.append(path)
-        _mark(path, 1)
-    for path in marked:
-        _mark(path, -1)
-    return paths
-
-
-def _mark(path: Path, change: int) -> None:
-    for node, index in path:
-        node.in_flight[index] += change
-        node.num_in_flight += change
+def _simulate(rules: Rules, evaluate: Evaluate, root: Node) -> None:
+    """Select a path from the root to a new or proven node, and back up that node's value."""
+    path: Path = []
+    node = root
+    while node is not None and node.proven is None:
+        parent = node
+        index = parent.select(FIRST_PLAY_URGENCY if path else 0.0)
+        path.append((parent, index))
+        node = parent.children[index]
+    if node is None:
+        mine, other = parent.position
+        disc = rules.disc(mine | other, parent.moves[index])
+        node = Node(rules, evaluate, (other, mine | disc))
+        parent.children[index] = node
+    _back_up(path, node)
 
 
 def _back_up(path: Path, leaf: Node) -> None:
@@ -448,33 +440,6 @@ def _back_up(path: Path, leaf: Node) -> None:
 # --- Kaggle ---------------------------------------------------------------------------------------
 
 
-class Evaluator:
-    """Evaluates positions with the network, and caches its outputs for this move and later ones.
-
-    Args:
-        max_kept: the cache is emptied when it holds more positions than this.
-    """
-
-    def __init__(self, rules: Rules, network: Network, max_kept: int = 100_000):
-        self.rules = rules
-        self.network = network
-        self.max_kept = max_kept
-        self.kept: dict[Position, Any] = {}
-
-    def __call__(self, positions: list[Position]) -> Iterable[Any]:
-        new = [position for position in positions if position not in self.kept]
-        if new:
-            if len(self.kept) > self.max_kept:
-                self.kept = {}
-                new = positions
-            answers = self.network.evaluate(self.rules.planes(new))
-            self.kept.update(zip(new, zip(*answers)))
-        return zip(*(self.kept[position] for position in positions))
-
-
-_evaluators: dict[tuple, Evaluator] = {}
-
-
 def load_network() -> Network:
     """Load the network from `WEIGHTS`, an .npz file in base 85 at the end of an exported file."""
     data = base64.b85decode("".join(WEIGHTS.split()))
@@ -482,19 +447,17 @@ def load_network() -> Network:
         return Network({name: file[name] for name in file.files})
 
 
-def use_one_thread() -> None:
-    """Limit numpy's OpenBLAS to one thread, if its library is found.
+@functools.cache
+def load_evaluate() -> Evaluate:
+    """Load the network, and return its answers, which are kept for this move and later ones."""
+    rules, network = Rules(*BOARD), load_network()
 
-    OpenBLAS's threads wait for each other. If another process occupies a core, this wait takes 50
-    times as long as the whole matrix product in one thread.
-    """
-    folder = os.path.join(os.path.dirname(np.__file__), "..", "numpy.libs")
-    for path in glob.glob(os.path.join(folder, "*blas*")):
-        for name in ("scipy_openblas_set_num_threads64_", "openblas_set_num_threads64_"):
-            try:
-                getattr(ctypes.CDLL(path), name)(1)
-            except (AttributeError, OSError):
-                pass
+    @functools.lru_cache(MAX_ANSWERS)
+    def evaluate(position: Position) -> tuple[np.ndarray, float]:
+        logits, values = network.evaluate(rules.planes([position]))
+        return logits[0], values[0]
+
+    return evaluate
 
 
 def agent(observation: dict, configuration: dict) -> int:
@@ -513,9 +476,6 @@ def agent(observation: dict, configuration: dict) -> int:
     result, moves = rules.tactics(*position)
     if result is not None or len(moves) == 1 or not WEIGHTS or size != BOARD:
         return moves[0]
-    if not _evaluators:
-        use_one_thread()
-        _evaluators[size] = Evaluator(rules, load_network())
     deadline = start + TIME_FRACTION * float(configuration["actTimeout"])
-    root = search(rules, _evaluators[size], position, deadline)
+    root = search(rules, load_evaluate(), position, deadline)
     return best_move(root)

@@ -17,7 +17,7 @@ from torch import nn
 from alphazero.games.batched_game import Game
 from alphazero.interop import kaggle_agent
 from alphazero.interop.export_agreement import Evaluate
-from alphazero.network.residual import ResidualNetwork, folded
+from alphazero.network.patterns import PatternNetwork
 from alphazero.network.weights import network_arrays
 from alphazero.runtime.errors import ConfigError
 
@@ -34,15 +34,15 @@ def to_bytes(game: Game, network: nn.Module, info: dict[str, Any]) -> bytes:
             iteration are written into a comment.
 
     Raises:
-        ConfigError: if the game is not Connect-X, or the network is not a residual network.
+        ConfigError: if the game is not Connect-X, or the network is not a `PatternNetwork`.
     """
     board = _board(game)
-    if not isinstance(network, ResidualNetwork):
-        message = f"format=kaggle takes residual networks, not a {type(network).__name__}."
+    if not isinstance(network, PatternNetwork):
+        takes = "networks of line patterns, trained with network=patterns"
+        message = f"format=kaggle takes {takes}, not a {type(network).__name__}."
         raise ConfigError(message, key="format", value="kaggle")
     stored = io.BytesIO()
-    arrays: dict[str, Any] = network_arrays(folded(network))
-    np.savez_compressed(stored, **arrays)
+    np.savez_compressed(stored, **_arrays(network, board[:2]))
     encoded = base64.b85encode(stored.getvalue()).decode()
     weights = textwrap.wrap(encoded, _LINE_LENGTH)
     facts = [f"{key} {info[key]}" for key in ("run", "iteration") if key in info]
@@ -105,3 +105,21 @@ def _board(game: Game) -> tuple[int, int, int]:
         message = f"format=kaggle takes {takes}, not of {game.name}."
         raise ConfigError(message, key="format", value="kaggle")
     return sizes.rows, sizes.columns, sizes.length
+
+
+def _arrays(network: PatternNetwork, shape: tuple[int, int]) -> dict[str, Any]:
+    """Return a network's weights as `kaggle_agent.Network` takes them.
+
+    Args:
+        shape: rows and columns of the board.
+    """
+    stored = network_arrays(network)
+    arrays = {name: array for name, array in stored.items() if not name.startswith("norm.")}
+    for name, array in arrays.items():
+        if name.endswith("position_bias"):
+            places = array.reshape(-1, shape[0], shape[1] + 1)  # each row ends with no cell
+            arrays[name] = places[:, :, :-1].transpose(1, 2, 0)
+    weights, bias = (tensor.cpu().numpy() for tensor in network.folded_shared())
+    arrays["shared.weight"] = weights.reshape(len(bias), *shape, -1)
+    arrays["shared.bias"] = bias
+    return arrays

@@ -138,15 +138,24 @@ class PatternNetwork(nn.Module):
         return NetworkOutput(self.policy(units), self.value(torch.relu(self.value_hidden(units))))
 
     @torch.inference_mode()
+    def folded_shared(self) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return the weights, [U, H * W, C], and bias, [U], of the shared units.
+
+        The normalization by running statistics is merged into them.
+        """
+        scale = self.norm.weight / (self.norm.running_var + self.norm.eps).sqrt()
+        offset = self.norm.bias - self.norm.running_mean * scale
+        weights = self.shared.weight.unflatten(1, (-1, len(scale)))
+        return weights * scale, (weights @ offset).sum(1) + self.shared.bias
+
+    @torch.inference_mode()
     def line_tables(self) -> list[LineTable]:
         """Return the tables of all lines, whose sum is the input of the shared units' ReLU.
 
         The network must be in evaluation mode.
         """
         height, width = self._shape
-        scale = self.norm.weight / (self.norm.running_var + self.norm.eps).sqrt()
-        offset = self.norm.bias - self.norm.running_mean * scale
-        weights = self.shared.weight.unflatten(1, (height * width, -1))  # [U, H * W, C]
+        weights, constant = self.folded_shared()
         tables = []
         for direction, step in zip(self.directions, _STEPS):
             for line in lines(height, width, step):
@@ -154,9 +163,8 @@ class PatternNetwork(nn.Module):
                 cells = [row * width + column for row, column in line]
                 x = direction(_all_states(len(line)), 1, torch.ones(len(line)), places)
                 x = x[:, :, 0].transpose(1, 2).flatten(1)  # [3^n, n * C]
-                contributions = x @ (weights[:, cells] * scale).flatten(1).T
+                contributions = x @ weights[:, cells].flatten(1).T
                 tables.append(LineTable(cells, contributions.numpy()))
-        constant = (weights @ offset).sum(1) + self.shared.bias
         tables[0].contributions[:] += constant.numpy()
         return tables
 
