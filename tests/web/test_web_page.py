@@ -389,6 +389,22 @@ def test_a_position_that_a_board_would_not_show_is_drawn_as_text(go_moving):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("view", ["play", "analyse"])
+@pytest.mark.parametrize("game", ["Claim", "ClaimInText", "open_spiel:hex(board_size=3)"])
+def test_the_first_move_is_made_on_an_empty_board_beside_the_text(go_moving, game, view):
+    if "hex" in game:
+        pytest.importorskip("pyspiel", reason="OpenSpiel is not installed")
+    page = go_moving(game if ":" in game else f"plain_games:{game}")
+    if view == "analyse":
+        page.get_by_role("button", name="Analyse this game").click()
+    expect(page.get_by_role("grid")).to_be_visible()
+    before = page.locator(".board-text").inner_text()
+    page.get_by_role("gridcell", name="legal move").first.click()
+    expect(page.locator(".step-place")).to_have_text("1 / 1")
+    expect(page.locator(".board-text")).not_to_have_text(before)
+
+
+@pytest.mark.slow
 def test_the_analysis_of_moving_pieces_is_drawn_as_arrows(go_moving):
     page = go_moving("breakthrough_python:Breakthrough", "moves=b2b3,c4d3")
     page.get_by_role("button", name="Analyse this game").click()
