@@ -199,6 +199,65 @@ def test_a_game_starts_from_moves_or_a_board_and_refusals_are_shown(go):
     assert page.locator(".pieces .piece").count() == 5
 
 
+def open_setup(page):
+    """Open the dialog that sets up a game; return it, and a function that clicks its board."""
+    page.get_by_role("button", name="Set up").click()
+    dialog = page.get_by_role("dialog")
+    return dialog, lambda label: cell(dialog, label).click()
+
+
+@pytest.mark.slow
+def test_the_side_to_move_follows_the_discs_that_are_set_up(go):
+    page = go(f"#play/connect_four?{PEOPLE}")
+    dialog, click = open_setup(page)
+    side, text = dialog.get_by_label("Side to move"), dialog.get_by_label("Board as text")
+    expect(side).to_have_value("0")
+    for to_move in ("1", "0", "1"):
+        click("column 4, row 6")
+        expect(side).to_have_value(to_move)
+    text.fill("\n".join([*["......."] * 5, "XO....."]))
+    expect(side).to_have_value("0")
+    click("column 3, row 1")
+    dialog.get_by_role("button", name="Start here").click()
+    expect(status(page)).to_have_text("Red to move.")
+
+
+@pytest.mark.slow
+def test_a_click_on_a_disc_below_others_changes_that_disc(go):
+    page = go(f"#play/connect_four?{PEOPLE}&moves=4,4,4")
+    dialog, click = open_setup(page)
+    discs = [cell(dialog, f"column 4, row {row}") for row in (1, 2, 3, 4)]
+
+    def expect_discs(*names):
+        for disc, name in zip(discs, names, strict=True):
+            expect(disc).to_have_attribute("aria-label", re.compile(f": {name}$"))
+
+    expect_discs("Yellow", "Red", "Yellow", "empty")
+    click("column 4, row 1")
+    expect_discs("Red", "Red", "Yellow", "empty")
+    click("column 4, row 6")
+    expect_discs("Red", "Red", "Yellow", "Yellow")
+
+
+@pytest.mark.slow
+def test_a_refused_board_is_explained_in_the_names_and_numbers_of_the_page(go):
+    page = go(f"#play/connect_four?{PEOPLE}", expects_errors=True)
+    dialog, click = open_setup(page)
+
+    def expect_refusal(*parts):
+        dialog.get_by_role("button", name="Start here").click()
+        for part in parts:
+            expect(dialog.get_by_role("alert")).to_have_text(re.compile(part))
+
+    click("column 2, row 1")
+    dialog.get_by_label("Side to move").select_option("Yellow")
+    expect_refusal("Yellow's turn")
+    dialog.get_by_label("Board as text").fill("\n".join([*["......."] * 4, "..X....", "......."]))
+    expect_refusal("column 3, row 2")
+    dialog.get_by_label("Board as text").fill("\n".join([*["......."] * 5, "...Z..."]))
+    expect_refusal("Line 6, column 4", "Z")
+
+
 @pytest.mark.slow
 def test_the_way_back_leads_to_the_game_before(go):
     page = go(f"#play/connect_four?{PEOPLE}&moves=4,4")
