@@ -339,12 +339,52 @@ def test_after_a_lost_connection_the_game_goes_on_from_its_position(go):
 # --- for everyone ---------------------------------------------------------------------------------
 
 
+def listen(page):
+    """Listen as a screen reader; return a function that returns all that was said since."""
+    page.wait_for_timeout(600)  # what is said of the start is over
+    page.evaluate(
+        """() => {
+          const region = document.querySelector("p.visually-hidden[aria-live=polite]");
+          const note = () => {
+            if (window.said.at(-1) !== region.textContent) window.said.push(region.textContent);
+          };
+          window.said = [region.textContent];
+          const all = { childList: true, characterData: true, subtree: true };
+          new MutationObserver(note).observe(region, all);
+        }"""
+    )
+    return lambda: " ".join(page.evaluate("window.said.slice(1)"))
+
+
 @pytest.mark.slow
 def test_moves_and_results_are_said(go):
     page = go(f"#play/tic_tac_toe?{PEOPLE}&moves=1,4,2,5")
     cell(page, "3").click()
     said = page.locator("p.visually-hidden[aria-live=polite]")
     expect(said).to_have_text(re.compile("X plays 3. X wins."))
+
+
+@pytest.mark.slow
+def test_a_pass_is_said_after_the_move_that_forces_it(go):
+    page = go(f"#play/othello:4?{PEOPLE}&setup=white_first&moves=c1b1a3")
+    said = listen(page)
+    cell(page, "d1").click()
+    expect(page.locator(".move-list li").last).to_have_text(re.compile("pass"))
+    page.wait_for_timeout(100)
+    assert re.findall("(Black|White) (plays|has no legal move)", said()) == [
+        ("Black", "plays"),
+        ("White", "has no legal move"),
+    ]
+
+
+@pytest.mark.slow
+def test_a_move_taken_back_is_said_with_whose_turn_it_is(go):
+    page = go(f"#play/tic_tac_toe?{PEOPLE}&moves=1,4")
+    said = listen(page)
+    page.get_by_role("button", name="Take back").click()
+    expect_moves(page, "1")
+    page.wait_for_timeout(100)
+    assert "O to move" in said()
 
 
 @pytest.mark.slow

@@ -137,12 +137,9 @@ export class GameFlow {
   }
 
   private pass(): void {
-    const { to_move: side, legal } = this.state.position;
-    const { setup } = this.state.shown.value;
-    this.app.announce(`${setup.sides[side]} has no legal move and passes.`);
     this.persist(async (signal) => {
       await pause(PASS_MS, signal);
-      await this.playMove(legal[0], signal);
+      await this.playMove(this.state.position.legal[0], signal);
     });
   }
 
@@ -177,7 +174,8 @@ export class GameFlow {
     const { to_move: side, forced_pass: isPass } = this.state.position;
     const { setup } = this.state.shown.value;
     await this.state.play(action);
-    if (!isPass) this.app.announce(`${setup.sides[side]} plays ${setup.action_texts[action]}.`);
+    const did = isPass ? "has no legal move and passes" : `plays ${setup.action_texts[action]}`;
+    this.app.announce(`${setup.sides[side]} ${did}.`);
     if (this.state.position.over) this.app.announce(endText(this.state.shown.value));
   }
 
