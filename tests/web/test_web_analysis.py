@@ -172,6 +172,28 @@ def test_exact_results_stand_beside_the_moves(page):
 
 
 @pytest.mark.slow
+def test_the_best_move_is_the_exact_one_where_the_search_prefers_another(page):
+    counted = {"visits": 50, "prior": None, "value": 0.5, "proven": None}
+    actions = [{"action": 8} | counted, {"action": 2} | counted]
+    scripted(page, {"best": 8, "value": 0.5, "actions": actions})
+    page.show(f"analyse/tic_tac_toe?moves={WINNING}")
+    wait_for_text(page, ".verdict-result", "win, exact")
+    wait_until(lambda: page.locator(".best-mark").count() == 1, page)
+    assert page.locator("tr.is-best .move-button").all_inner_texts() == ["3"]
+    assert page.locator(".move-mark.is-best").get_attribute("data-action") == "2"
+
+
+@pytest.mark.slow
+def test_the_search_chooses_among_moves_that_are_equally_good(page):
+    counted = {"visits": 50, "prior": None, "value": 0.0, "proven": None}
+    scripted(page, {"best": 8, "actions": [{"action": action} | counted for action in range(9)]})
+    page.show("analyse/tic_tac_toe")  # every first move draws
+    wait_for_text(page, ".verdict-result", "draw, exact")
+    wait_until(lambda: page.locator(".best-mark").count() == 1, page)
+    assert page.locator("tr.is-best .move-button").all_inner_texts() == ["9"]
+
+
+@pytest.mark.slow
 def test_hovering_or_focusing_a_move_shows_its_line(page):
     page.show("analyse/tic_tac_toe?moves=5")
     wait_for_text(page, ".search-status", r"\d simulations")

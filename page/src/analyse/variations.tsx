@@ -32,9 +32,7 @@ export function Variations({ app }: { app: App }) {
     state.rename(shown, field.current?.value.trim() ?? "");
     goOn();
   };
-  const remove = () => {
-    undo.value = state.remove(shown);
-  };
+  const remove = () => (undo.value = state.remove(shown));
   const bringBack = () => {
     undo.value?.();
     undo.value = null;

@@ -133,8 +133,7 @@ function BoardEditor({ game, setup, position, text, toMove }: BoardEditorProps) 
     text.value = writeBoard(cells, setup);
   };
   const clear = () => {
-    const none = Array.from({ length: game.rows }, () => Array<number>(game.columns).fill(0));
-    text.value = writeBoard(none, setup);
+    text.value = `${setup.letters[0].repeat(game.columns)}\n`.repeat(game.rows).trim();
   };
   return (
     <div class="board-editor">

@@ -4,6 +4,7 @@
 // lost. A refusal is shown and waits for the person.
 
 import { signal } from "@preact/signals";
+import { bestActions } from "../analyse/position_search";
 import type { Asked, MoveMessage, ProgressMessage } from "../api";
 import type { App } from "../app";
 import { prefersRest } from "../board/motion";
@@ -101,14 +102,12 @@ export class GameFlow {
   askHint(): void {
     const seek = async (signal: AbortSignal) => {
       const { game, setup } = this.state.shown.value;
-      this.change({
-        progress: { type: "progress", done: 0, total: 0, note: "looking for a hint" },
-      });
+      const note = "looking for a hint";
+      this.change({ progress: { type: "progress", done: 0, total: 0, note } });
       const exact = await this.app.backend.analysis?.exact(this.state.request(), { signal });
       let action;
       if (exact?.known) {
-        const most = Math.max(...exact.scores.filter((score) => score !== null));
-        action = exact.scores.indexOf(most);
+        [action] = bestActions(exact.scores);
       } else {
         if (!game.analyst) throw new RequestError("Nobody here knows this game well.", 422);
         const { id, num_simulations: num } = game.analyst;
