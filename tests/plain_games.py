@@ -80,6 +80,46 @@ class Named:
         return np.eye(5, dtype=np.int8)[len(self.played)].reshape(5, 1)
 
 
+class Claim:
+    """Claim one of four squares in turn; who claims the last one wins. Drawn as text."""
+
+    num_actions, max_plies = 4, 4
+
+    def __init__(self):
+        self.owners = [0] * 4
+
+    def player_to_move(self):
+        return sum(map(bool, self.owners)) % 2
+
+    def legal_actions(self):
+        return [square for square, owner in enumerate(self.owners) if not owner]
+
+    def step(self, action):
+        self.owners[action] = 1 + self.player_to_move()
+
+    def is_over(self):
+        return all(self.owners)
+
+    def result(self):
+        return -1
+
+    def cells(self):
+        return np.array(self.owners).reshape(2, 2)
+
+    def to_text(self):
+        return "".join(".XO"[owner] for owner in self.owners)
+
+
+class ClaimInText(Claim):
+    """`Claim` whose board stays empty: only the text shows who owns a square."""
+
+    def cells(self):
+        return np.zeros((2, 2), int)
+
+    def observe(self):
+        return np.array(self.owners, np.float32).reshape(1, 2, 2)
+
+
 class Promotion:
     """A piece walks up three squares and becomes one of two kinds; the other player passes."""
 

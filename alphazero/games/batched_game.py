@@ -139,7 +139,7 @@ class Game(abc.ABC):
 
         Raises:
             ValueError: if the text is not a board of this game, or `cells_to_state` refuses the
-                board; the message names the wrong row and column, or the reason.
+                board; the message names the wrong line and column, or the reason.
         """
         board = parse_board(text, self.planes_shape[1:], self.piece_letters, self.name)
         return self.cells_to_state(board, player)

@@ -31,6 +31,7 @@ ONE = np.uint64(1)
 TWO = np.uint64(2)
 FOUR = np.uint64(4)
 ZERO = np.uint64(0)
+SIDES = ("Yellow", "Red")
 
 
 class ConnectX(NamedTuple):
@@ -212,7 +213,7 @@ def appearance(game):
     title = f"Connect-X, {game.rows} x {game.columns}, {game.length} in a row"
     return rules.Appearance(
         title="Connect Four" if tuple(game) == (6, 7, 4) else title,
-        sides=("Yellow", "Red"),
+        sides=SIDES,
         colors=("yellow", "red"),
         board="plate",
         line_length=game.length,
@@ -233,20 +234,16 @@ def check_position(board: np.ndarray, player: int, length: int) -> bool:
     """
     filled = board != 0
     for row, column in zip(*np.nonzero(filled[:-1] & ~filled[1:])):
-        raise ValueError(
-            f"the disc in row {row}, column {column} has an empty cell below it, in row {row + 1}."
-        )
-    first = int((board == 1).sum())
-    second = int((board == 2).sum())
+        place = f"column {column + 1}, row {len(board) - row}"  # as people count: from below
+        raise ValueError(f"the disc in {place} has an empty cell below it.")
+    first = np.count_nonzero(board == 1)
+    second = np.count_nonzero(board == 2)
+    side = SIDES[player]
     if first - second != player:
-        raise ValueError(
-            f"the first player has {first} discs and the second {second}, "
-            f"so it is not player {player + 1}'s turn."
-        )
+        raise ValueError(f"with {first} yellow and {second} red discs it is not {side}'s turn.")
     if _holds_line(board == 1 + player, length):
         raise ValueError(
-            f"player {player + 1} is to move but already has {length} in a row: "
-            "the game ended one disc earlier."
+            f"{side} is to move but already has {length} in a row: the game ended one disc earlier."
         )
     return _holds_line(board == 2 - player, length)
 

@@ -45,7 +45,7 @@ def parse_board(text: str, shape: tuple[int, int], letters: str, game_name: str)
 
     Raises:
         ValueError: if a row is missing or has the wrong length, or a square holds another letter;
-            the message says where.
+            the message says where, counting lines and columns of the text from 1.
     """
     height, width = shape
     lines = [line.rstrip("\r") for line in text.strip("\n").split("\n")]
@@ -56,12 +56,10 @@ def parse_board(text: str, shape: tuple[int, int], letters: str, game_name: str)
         for column, letter in enumerate(line[:width]):
             if letter not in letters:
                 allowed = ", ".join(map(repr, letters))
-                raise ValueError(
-                    f"row {row}, column {column} holds '{letter}'; allowed are {allowed}."
-                )
+                place = f"line {row + 1}, column {column + 1} of the board"
+                raise ValueError(f"{place} holds '{letter}'; allowed are {allowed}.")
             board[row, column] = letters.index(letter)
         if len(line) != width:
-            raise ValueError(
-                f"row {row} has {len(line)} characters; {game_name} has {width} columns."
-            )
+            found = f"line {row + 1} of the board has {len(line)} characters"
+            raise ValueError(f"{found}; {game_name} has {width} columns.")
     return board

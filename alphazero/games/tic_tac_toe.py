@@ -163,8 +163,8 @@ def cells(game, state):
 
 @rules.implement(TicTacToe)
 def from_cells(game, board, player):
-    first = int((board == 1).sum())
-    second = int((board == 2).sum())
+    first = np.count_nonzero(board == 1)
+    second = np.count_nonzero(board == 2)
     if first - second != player:
         raise ValueError(f"with {first} X and {second} O it is not {'XO'[player]}'s turn.")
     words = [

@@ -94,12 +94,12 @@ def test_the_last_cell_of_the_board_can_win(board_of):
 @pytest.mark.parametrize(
     ("drawing", "player", "parts"),
     [
-        ("....\nX...\n....", 1, ["row 1", "column 0", "row 2"]),
-        ("....\n....\nX...", 0, ["1", "0", "player 1"]),
-        ("....\n....\nXO..", 1, ["1", "player 2"]),
-        ("....\nOOO.\nXXX.", 0, ["player 1", "3 in a row"]),
-        ("X...\nOOO.\nXXX.", 1, ["player 2", "3 in a row"]),
-        ("X...\nOOX.\nXXXO", 1, ["5", "3", "player 2"]),
+        ("....\nX...\n....", 1, ["column 1, row 2"]),
+        ("....\n....\nX...", 0, ["1", "0", "Yellow"]),
+        ("....\n....\nXO..", 1, ["1", "Red"]),
+        ("....\nOOO.\nXXX.", 0, ["Yellow", "3 in a row"]),
+        ("X...\nOOO.\nXXX.", 1, ["Red", "3 in a row"]),
+        ("X...\nOOX.\nXXXO", 1, ["5", "3", "Red"]),
     ],
 )
 def test_unreachable_boards_are_refused_with_the_reason(board_of, drawing, player, parts):

@@ -10,15 +10,15 @@ from alphazero.runtime.errors import ConfigError
 @pytest.mark.parametrize(
     ("name", "text", "place"),
     [
-        ("tic_tac_toe", "...\n.x.\n...", ["row 1", "column 1", "'x'", "'X'", "'O'"]),
-        ("tic_tac_toe", "...\n..\n...", ["row 1", "2", "3"]),
-        ("tic_tac_toe", "...\n....\n...", ["row 1", "4", "3"]),
+        ("tic_tac_toe", "...\n.x.\n...", ["line 2", "column 2", "'x'", "'X'", "'O'"]),
+        ("tic_tac_toe", "...\n..\n...", ["line 2", "2", "3"]),
+        ("tic_tac_toe", "...\n....\n...", ["line 2", "4", "3"]),
         ("tic_tac_toe", "...\n...", ["2", "3"]),
         ("tic_tac_toe", "", ["1", "3"]),
-        ("othello:4", "----\n-WB-\n-BW-\n--?-", ["row 3", "column 2", "'?'", "'-'", "'W'", "'B'"]),
+        ("othello:4", "----\n-WB-\n-BW-\n--?-", ["line 4", "column 3", "'?'", "'-'", "'W'", "'B'"]),
         ("othello:4", "----\n-WB-\n-BW-", ["3", "4"]),
-        ("connect_four", ".......\n" * 5 + "...Z...", ["row 5", "column 3", "'Z'"]),
-        ("connect_x:8x8x4", "........\n" * 7 + "... ....", ["row 7", "column 3", "' '"]),
+        ("connect_four", ".......\n" * 5 + "...Z...", ["line 6", "column 4", "'Z'"]),
+        ("connect_x:8x8x4", "........\n" * 7 + "... ....", ["line 8", "column 4", "' '"]),
     ],
 )
 def test_a_board_that_cannot_be_read_names_the_place_and_what_is_there(name, text, place):

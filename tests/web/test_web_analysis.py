@@ -172,6 +172,48 @@ def test_exact_results_stand_beside_the_moves(page):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_bar_of_a_move_is_as_long_as_its_share(page, width):
+    page.set_viewport_size({"width": width, "height": 900})
+    visits = {0: 750, 2: 248, 6: 2, 8: 0}
+    unknown = {"prior": None, "value": None, "proven": None}
+    actions = [{"action": action, "visits": num} | unknown for action, num in visits.items()]
+    scripted(page, {"best": 0, "num_simulations": 1000, "total": 1000, "actions": actions})
+    page.show("analyse/tic_tac_toe")
+    wait_until(lambda: page.locator(".col-share .share-bar").count() == len(visits), page)
+    page.wait_for_timeout(300)  # bars grow
+    widths = "nodes => nodes.map((node) => node.getBoundingClientRect().width)"
+    tracks, bars = (
+        page.locator(f".col-share .share-{part}").evaluate_all(widths) for part in ("track", "bar")
+    )
+    assert min(tracks) >= 40
+    for bar, track, num in zip(bars, tracks, visits.values(), strict=True):
+        assert bar == pytest.approx(track * num / 1000, abs=0.1)
+
+
+@pytest.mark.slow
+def test_the_best_move_is_the_exact_one_where_the_search_prefers_another(page):
+    counted = {"visits": 50, "prior": None, "value": 0.5, "proven": None}
+    actions = [{"action": 8} | counted, {"action": 2} | counted]
+    scripted(page, {"best": 8, "value": 0.5, "actions": actions})
+    page.show(f"analyse/tic_tac_toe?moves={WINNING}")
+    wait_for_text(page, ".verdict-result", "win, exact")
+    wait_until(lambda: page.locator(".best-mark").count() == 1, page)
+    assert page.locator("tr.is-best .move-button").all_inner_texts() == ["3"]
+    assert page.locator(".move-mark.is-best").get_attribute("data-action") == "2"
+
+
+@pytest.mark.slow
+def test_the_search_chooses_among_moves_that_are_equally_good(page):
+    counted = {"visits": 50, "prior": None, "value": 0.0, "proven": None}
+    scripted(page, {"best": 8, "actions": [{"action": action} | counted for action in range(9)]})
+    page.show("analyse/tic_tac_toe")  # every first move draws
+    wait_for_text(page, ".verdict-result", "draw, exact")
+    wait_until(lambda: page.locator(".best-mark").count() == 1, page)
+    assert page.locator("tr.is-best .move-button").all_inner_texts() == ["9"]
+
+
+@pytest.mark.slow
 def test_hovering_or_focusing_a_move_shows_its_line(page):
     page.show("analyse/tic_tac_toe?moves=5")
     wait_for_text(page, ".search-status", r"\d simulations")

@@ -199,6 +199,65 @@ def test_a_game_starts_from_moves_or_a_board_and_refusals_are_shown(go):
     assert page.locator(".pieces .piece").count() == 5
 
 
+def open_setup(page):
+    """Open the dialog that sets up a game; return it, and a function that clicks its board."""
+    page.get_by_role("button", name="Set up").click()
+    dialog = page.get_by_role("dialog")
+    return dialog, lambda label: cell(dialog, label).click()
+
+
+@pytest.mark.slow
+def test_the_side_to_move_follows_the_discs_that_are_set_up(go):
+    page = go(f"#play/connect_four?{PEOPLE}")
+    dialog, click = open_setup(page)
+    side, text = dialog.get_by_label("Side to move"), dialog.get_by_label("Board as text")
+    expect(side).to_have_value("0")
+    for to_move in ("1", "0", "1"):
+        click("column 4, row 6")
+        expect(side).to_have_value(to_move)
+    text.fill("\n".join([*["......."] * 5, "XO....."]))
+    expect(side).to_have_value("0")
+    click("column 3, row 1")
+    dialog.get_by_role("button", name="Start here").click()
+    expect(status(page)).to_have_text("Red to move.")
+
+
+@pytest.mark.slow
+def test_a_click_on_a_disc_below_others_changes_that_disc(go):
+    page = go(f"#play/connect_four?{PEOPLE}&moves=4,4,4")
+    dialog, click = open_setup(page)
+    discs = [cell(dialog, f"column 4, row {row}") for row in (1, 2, 3, 4)]
+
+    def expect_discs(*names):
+        for disc, name in zip(discs, names, strict=True):
+            expect(disc).to_have_attribute("aria-label", re.compile(f": {name}$"))
+
+    expect_discs("Yellow", "Red", "Yellow", "empty")
+    click("column 4, row 1")
+    expect_discs("Red", "Red", "Yellow", "empty")
+    click("column 4, row 6")
+    expect_discs("Red", "Red", "Yellow", "Yellow")
+
+
+@pytest.mark.slow
+def test_a_refused_board_is_explained_in_the_names_and_numbers_of_the_page(go):
+    page = go(f"#play/connect_four?{PEOPLE}", expects_errors=True)
+    dialog, click = open_setup(page)
+
+    def expect_refusal(*parts):
+        dialog.get_by_role("button", name="Start here").click()
+        for part in parts:
+            expect(dialog.get_by_role("alert")).to_have_text(re.compile(part))
+
+    click("column 2, row 1")
+    dialog.get_by_label("Side to move").select_option("Yellow")
+    expect_refusal("Yellow's turn")
+    dialog.get_by_label("Board as text").fill("\n".join([*["......."] * 4, "..X....", "......."]))
+    expect_refusal("column 3, row 2")
+    dialog.get_by_label("Board as text").fill("\n".join([*["......."] * 5, "...Z..."]))
+    expect_refusal("Line 6, column 4", "Z")
+
+
 @pytest.mark.slow
 def test_the_way_back_leads_to_the_game_before(go):
     page = go(f"#play/connect_four?{PEOPLE}&moves=4,4")
@@ -280,12 +339,52 @@ def test_after_a_lost_connection_the_game_goes_on_from_its_position(go):
 # --- for everyone ---------------------------------------------------------------------------------
 
 
+def listen(page):
+    """Listen as a screen reader; return a function that returns all that was said since."""
+    page.wait_for_timeout(600)  # what is said of the start is over
+    page.evaluate(
+        """() => {
+          const region = document.querySelector("p.visually-hidden[aria-live=polite]");
+          const note = () => {
+            if (window.said.at(-1) !== region.textContent) window.said.push(region.textContent);
+          };
+          window.said = [region.textContent];
+          const all = { childList: true, characterData: true, subtree: true };
+          new MutationObserver(note).observe(region, all);
+        }"""
+    )
+    return lambda: " ".join(page.evaluate("window.said.slice(1)"))
+
+
 @pytest.mark.slow
 def test_moves_and_results_are_said(go):
     page = go(f"#play/tic_tac_toe?{PEOPLE}&moves=1,4,2,5")
     cell(page, "3").click()
     said = page.locator("p.visually-hidden[aria-live=polite]")
     expect(said).to_have_text(re.compile("X plays 3. X wins."))
+
+
+@pytest.mark.slow
+def test_a_pass_is_said_after_the_move_that_forces_it(go):
+    page = go(f"#play/othello:4?{PEOPLE}&setup=white_first&moves=c1b1a3")
+    said = listen(page)
+    cell(page, "d1").click()
+    expect(page.locator(".move-list li").last).to_have_text(re.compile("pass"))
+    page.wait_for_timeout(100)
+    assert re.findall("(Black|White) (plays|has no legal move)", said()) == [
+        ("Black", "plays"),
+        ("White", "has no legal move"),
+    ]
+
+
+@pytest.mark.slow
+def test_a_move_taken_back_is_said_with_whose_turn_it_is(go):
+    page = go(f"#play/tic_tac_toe?{PEOPLE}&moves=1,4")
+    said = listen(page)
+    page.get_by_role("button", name="Take back").click()
+    expect_moves(page, "1")
+    page.wait_for_timeout(100)
+    assert "O to move" in said()
 
 
 @pytest.mark.slow
@@ -386,6 +485,22 @@ def test_a_position_that_a_board_would_not_show_is_drawn_as_text(go_moving):
     page = go_moving("plain_games:Promotion")
     expect(page.locator(".board").first).to_be_visible()
     assert not page.locator(".board-text").is_visible()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("view", ["play", "analyse"])
+@pytest.mark.parametrize("game", ["Claim", "ClaimInText", "open_spiel:hex(board_size=3)"])
+def test_the_first_move_is_made_on_an_empty_board_beside_the_text(go_moving, game, view):
+    if "hex" in game:
+        pytest.importorskip("pyspiel", reason="OpenSpiel is not installed")
+    page = go_moving(game if ":" in game else f"plain_games:{game}")
+    if view == "analyse":
+        page.get_by_role("button", name="Analyse this game").click()
+    expect(page.get_by_role("grid")).to_be_visible()
+    before = page.locator(".board-text").inner_text()
+    page.get_by_role("gridcell", name="legal move").first.click()
+    expect(page.locator(".step-place")).to_have_text("1 / 1")
+    expect(page.locator(".board-text")).not_to_have_text(before)
 
 
 @pytest.mark.slow

@@ -168,6 +168,23 @@ def test_moves_that_are_tried_stay_as_variations(go):
 
 
 @pytest.mark.slow
+def test_the_focus_goes_to_the_name_of_a_move_and_back_to_the_move(go):
+    page = go("#analyse/tic_tac_toe?moves=1,5")
+    field, move = page.get_by_label("Name of the move"), button(page, "Move 2, 5")
+    for end in ("Keep", "Cancel"):
+        button(page, "Name").click()
+        expect(field).to_be_focused()
+        button(page, end).click()
+        expect(move).to_be_focused()
+    button(page, "Delete from here").click()
+    expect(move).to_have_count(0)
+    button(page, "Undo").click()
+    expect(move).to_be_focused()
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator(".step-place")).to_have_text("1 / 2")
+
+
+@pytest.mark.slow
 def test_variations_stay_on_the_way_back_and_forth(go):
     page = go(f"#play/tic_tac_toe?{PEOPLE}&moves=1,5")
     button(page, "Analyse this game").click()

@@ -17,7 +17,7 @@ import { ReviewPanel } from "../review/review_panel";
 import { Button, Card, Choice } from "../ui";
 import { analystsOf, clamped, Controls } from "./controls";
 import { ColumnsHelp, MovesTable } from "./moves_table";
-import { moveFacts, PositionSearch } from "./position_search";
+import { bestMove, moveFacts, PositionSearch } from "./position_search";
 import { lineFrom, readTree, SearchTree } from "./search_tree";
 import { Variations } from "./variations";
 import { ValueBar, Verdict } from "./verdict";
@@ -42,7 +42,7 @@ function useAnalysis(app: App, parameters: Parameters) {
   useEffect(() => {
     if (!analysis?.final || analysis.value === null) return;
     const found = `${valueText(analysis.value)} for ${setup.sides[position.to_move]}`;
-    const best = setup.action_texts[analysis.best];
+    const best = setup.action_texts[bestMove(search.found.value) ?? analysis.best];
     const num = countText(analysis.num_simulations);
     app.announce(`${num} simulations: ${found}, best move ${best}.`);
   }, [analysis]);
@@ -87,8 +87,7 @@ export function AnalyseView({ app, parameters, rewrite }: ViewProps) {
   };
   const [only, ...others] = path.value ?? [];
   const hovered = others.length ? null : only;
-  const isBest = hovered === analysis?.best;
-  const best = isBest ? analysis?.line.slice(0, MAX_LINE) : null;
+  const best = hovered === analysis?.best ? analysis?.line.slice(0, MAX_LINE) : null;
   const ahead = best ?? (path.value && lineFrom(nodes, path.value, MAX_LINE)) ?? [];
   const shown = { position, found, setup };
   return (

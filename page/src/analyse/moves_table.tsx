@@ -84,8 +84,8 @@ function MoveRow({ texts, hovered, onHover, onPlay, ...found }: RowProps & Parti
         )}
       </td>
       <td class="col-share">
+        {percentText(share)}
         <ShareBar share={share ?? 0} />
-        <span class="share-text">{percentText(share)}</span>
       </td>
       <td class="col-visits">{visits === null ? UNKNOWN : countText(visits)}</td>
       <td class="col-prior">{percentText(found.prior)}</td>

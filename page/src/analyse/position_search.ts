@@ -144,7 +144,9 @@ export interface MoveFacts {
   isBest: boolean;
 }
 
-export function moveFacts(legal: number[], { analysis, exact }: Found): MoveFacts[] {
+export function moveFacts(legal: number[], found: Found): MoveFacts[] {
+  const { analysis, exact } = found;
+  const best = bestMove(found);
   const unknown = { visits: null, prior: null, value: null, proven: null };
   const actions = analysis?.actions ?? legal.map((action) => ({ ...unknown, action }));
   const total = actions.reduce((sum, { visits }) => sum + (visits ?? 0), 0);
@@ -156,9 +158,22 @@ export function moveFacts(legal: number[], { analysis, exact }: Found): MoveFact
       score: exact?.known ? (exact.scores[one.action] ?? null) : null,
       result: solved ?? proven,
       isProven: solved === null,
-      isBest: analysis?.best === one.action,
+      isBest: best === one.action,
     };
   });
+}
+
+/** Return the best move: of those that are best by exact scores, the search's own if possible. */
+export function bestMove({ analysis, exact }: Found): number | undefined {
+  const best = exact?.known ? bestActions(exact.scores) : [];
+  const found = analysis?.best ?? best[0];
+  return best.includes(found) || !best.length ? found : best[0];
+}
+
+/** Return the actions with the highest exact score. */
+export function bestActions(scores: (number | null)[]): number[] {
+  const most = Math.max(...scores.filter((score) => score !== null));
+  return scores.flatMap((score, action) => (score === most ? [action] : []));
 }
 
 /** Return the result of the position, if it is exact or proven. */

@@ -1,6 +1,6 @@
 // The moves of the game and what else was tried, as a tree one can walk through, name and prune.
 
-import { useRef } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import type { App } from "../app";
 import { messageOf } from "../format";
@@ -19,18 +19,24 @@ export function Variations({ app }: { app: App }) {
   const undo = useSignal<(() => void) | null>(null);
   const isMain = pathTo(shown).every((one) => !one.parent || one.parent.children[0] === one);
   const list = useMoveInSight<HTMLDivElement>(shown);
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => field.current?.focus(), [isNaming.value]);
+  /** Put the focus on the move shown, once what had it is gone. */
+  const goOn = () => {
+    isNaming.value = false;
+    const find = () => list.current?.querySelector<HTMLElement>("[aria-current]");
+    requestAnimationFrame(() => find()?.focus());
+  };
   const rename = (event: SubmitEvent) => {
     event.preventDefault();
-    const [field] = (event.currentTarget as HTMLFormElement).elements;
-    state.rename(shown, (field as HTMLInputElement).value.trim());
-    isNaming.value = false;
+    state.rename(shown, field.current?.value.trim() ?? "");
+    goOn();
   };
-  const remove = () => {
-    undo.value = state.remove(shown);
-  };
+  const remove = () => (undo.value = state.remove(shown));
   const bringBack = () => {
     undo.value?.();
     undo.value = null;
+    goOn();
   };
   return (
     <section class="variations" aria-label="Moves and variations">
@@ -54,10 +60,10 @@ export function Variations({ app }: { app: App }) {
         <form class="button-row" onSubmit={rename}>
           <label class="field">
             Name of the move
-            <input value={shown.name} maxLength={80} autofocus />
+            <input value={shown.name} maxLength={80} ref={field} />
           </label>
           <button type="submit">Keep</button>
-          <Button text="Cancel" onClick={() => (isNaming.value = false)} />
+          <Button text="Cancel" onClick={goOn} />
         </form>
       )}
     </section>

@@ -4,7 +4,7 @@
 import type { AnalysisMessage, Position, Setup } from "../api";
 import { resultText, UNKNOWN, valueText } from "../format";
 import { Table } from "../ui";
-import { type Found, resultOf } from "./position_search";
+import { bestActions, type Found, resultOf } from "./position_search";
 
 const NOTABLE = 0.2; // difference of two values that is worth a sentence
 
@@ -68,8 +68,7 @@ function perfect({ exact, analysis }: Found, texts: string[]): [string, string] 
     if (proven !== null && analysis) return [resultText(proven), texts[analysis.best]];
     return [exact === null ? UNKNOWN : "not known", UNKNOWN];
   }
-  const most = Math.max(...exact.scores.filter((score) => score !== null));
-  const best = texts.filter((_, action) => exact.scores[action] === most);
+  const best = bestActions(exact.scores).map((action) => texts[action]);
   const isLong = best.length > 4;
   const shown = (isLong ? best.slice(0, 3) : best).join(", ") || UNKNOWN;
   return [resultText(exact.value), isLong ? `${shown} and ${best.length - 3} more` : shown];

@@ -27,6 +27,8 @@ function BoardOfGame(props: BoardProps) {
   const layout = useMemo(() => layoutOf(game, setup), [game, setup]);
   const moves = useMoves(layout, props);
   const parts = { ...props, layout, moves };
+  // Beside a text, a board says nothing while it is empty, unless moves are made on it.
+  const isNeeded = onCell || game.action_kind !== "other" || cells.flat().some(Boolean);
   const drawing = useMotion(layout, position, props.last);
   const grid = useRef<HTMLDivElement>(null);
   const drag = useDrag(drawing, {
@@ -43,7 +45,7 @@ function BoardOfGame(props: BoardProps) {
       <div
         class={`board board-${layout.style}${onCell ? " is-set-up" : ""}`}
         style={`--board-ratio: ${layout.width / layout.height}`}
-        hidden={drawn !== null && !onCell && !cells.flat().some(Boolean)}
+        hidden={drawn !== null && !isNeeded}
       >
         <Drawing {...parts} drag={drag} drawing={drawing} />
         <Grid

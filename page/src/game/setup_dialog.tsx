@@ -119,15 +119,21 @@ function BoardEditor({ game, setup, position, text, toMove }: BoardEditorProps) 
   const shown = { ...position, cells: cells ?? position.cells, marked: [], legal: [], over: false };
   const [empty, first, second] = [...setup.letters].map((letter) => `\u201c${letter}\u201d`);
   const [one, other] = setup.sides;
+  useEffect(() => {
+    // Where lines win, each move adds a piece: their numbers say who is to move.
+    if (game.has_lines && cells) toMove.value = fewer(cells);
+  }, [text.value]);
   const put = ([row, column]: [number, number]) => {
     if (!cells) return;
-    const at = game.action_kind === "column" ? landing(cells, row, column) : row;
-    cells[at][column] = nextPiece(cells, at, column);
+    const isColumn = game.action_kind === "column";
+    const falls = isColumn && !cells[row][column];
+    const at = falls ? cells.findLastIndex((line) => !line[column]) : row;
+    const isCovered = isColumn && at > 0 && cells[at - 1][column] > 0;
+    cells[at][column] = isCovered ? 3 - cells[at][column] : nextPiece(cells, at, column);
     text.value = writeBoard(cells, setup);
   };
   const clear = () => {
-    const none = Array.from({ length: game.rows }, () => Array<number>(game.columns).fill(0));
-    text.value = writeBoard(none, setup);
+    text.value = `${setup.letters[0].repeat(game.columns)}\n`.repeat(game.rows).trim();
   };
   return (
     <div class="board-editor">
@@ -156,21 +162,19 @@ function BoardEditor({ game, setup, position, text, toMove }: BoardEditorProps) 
   );
 }
 
-/** Return the row that a click in a column means: its highest piece, or the place above. */
-function landing(cells: number[][], row: number, column: number): number {
-  const top = cells.findIndex((one) => one[column] > 0);
-  const highest = top < 0 ? cells.length : top;
-  return row >= highest ? highest : Math.max(highest - 1, 0);
-}
-
 /** Return what a click makes of a cell: a piece of the side that has fewer, the other one, none. */
 function nextPiece(cells: number[][], row: number, column: number): number {
-  const count = (piece: number) => cells.flat().filter((cell) => cell === piece).length;
   const now = cells[row][column];
   cells[row][column] = 0;
-  const first = count(1) > count(2) ? 2 : 1;
+  const first = 1 + fewer(cells);
   if (now === 0) return first;
   return now === first ? 3 - first : 0;
+}
+
+/** Return the side that has fewer pieces, side 0 if both have as many. */
+function fewer(cells: number[][]): Side {
+  const count = (piece: number) => cells.flat().filter((cell) => cell === piece).length;
+  return count(1) > count(2) ? 1 : 0;
 }
 
 /** Return the cells of a board as text; null if it is not one. */

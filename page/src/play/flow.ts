@@ -4,6 +4,7 @@
 // lost. A refusal is shown and waits for the person.
 
 import { signal } from "@preact/signals";
+import { bestActions } from "../analyse/position_search";
 import type { Asked, MoveMessage, ProgressMessage } from "../api";
 import type { App } from "../app";
 import { prefersRest } from "../board/motion";
@@ -101,14 +102,12 @@ export class GameFlow {
   askHint(): void {
     const seek = async (signal: AbortSignal) => {
       const { game, setup } = this.state.shown.value;
-      this.change({
-        progress: { type: "progress", done: 0, total: 0, note: "looking for a hint" },
-      });
+      const note = "looking for a hint";
+      this.change({ progress: { type: "progress", done: 0, total: 0, note } });
       const exact = await this.app.backend.analysis?.exact(this.state.request(), { signal });
       let action;
       if (exact?.known) {
-        const most = Math.max(...exact.scores.filter((score) => score !== null));
-        action = exact.scores.indexOf(most);
+        [action] = bestActions(exact.scores);
       } else {
         if (!game.analyst) throw new RequestError("Nobody here knows this game well.", 422);
         const { id, num_simulations: num } = game.analyst;
@@ -137,12 +136,9 @@ export class GameFlow {
   }
 
   private pass(): void {
-    const { to_move: side, legal } = this.state.position;
-    const { setup } = this.state.shown.value;
-    this.app.announce(`${setup.sides[side]} has no legal move and passes.`);
     this.persist(async (signal) => {
       await pause(PASS_MS, signal);
-      await this.playMove(legal[0], signal);
+      await this.playMove(this.state.position.legal[0], signal);
     });
   }
 
@@ -177,7 +173,8 @@ export class GameFlow {
     const { to_move: side, forced_pass: isPass } = this.state.position;
     const { setup } = this.state.shown.value;
     await this.state.play(action);
-    if (!isPass) this.app.announce(`${setup.sides[side]} plays ${setup.action_texts[action]}.`);
+    const did = isPass ? "has no legal move and passes" : `plays ${setup.action_texts[action]}`;
+    this.app.announce(`${setup.sides[side]} ${did}.`);
     if (this.state.position.over) this.app.announce(endText(this.state.shown.value));
   }
 

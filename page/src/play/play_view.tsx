@@ -109,7 +109,10 @@ function MainButtons({ app, flow, seats, isFinished }: Props & { isFinished: boo
   const { position, isAtEnd } = app.game;
   const { isPaused } = flow.now.value;
   const before = flow.plyToTakeBackTo();
-  const takeBack = () => before !== null && app.game.cut(before);
+  const takeBack = () => {
+    app.game.cut(before ?? 0);
+    app.announce(`Taken back. ${statusText({ app, flow, seats })}`);
+  };
   const again = () => app.play({ game: game.name, setup: setup.id, seats, isNew: true });
   return (
     <div class="button-row main-buttons">
