@@ -159,14 +159,17 @@ def test_self_play_is_measured_beside_its_engine_with_their_ratios(tiny):
     names = [f"tic_tac_toe {name}" for name in ("2x32", "patterns")]
     cores = ("1 core", "2 cores")
     assert [row.name for row in measured] == [f"{name}, {one}" for name in names for one in cores]
-    for figures in (row.figures for row in measured):
+    for row in measured:
+        figures = row.figures
+        is_looked_up = "patterns" in row.name  # by a kernel that does many simulations in one call
         speed = figures["simulations_per_s"]
         for name in ("engine_alone", "torch_eager_float32"):
             expected = speed / figures[f"{name}_evaluations_per_s"]
             assert figures[f"ratio_to_{name}"] == pytest.approx(expected)
         expected = figures["with_cache_simulations_per_s"] / speed
         assert figures["gain_of_the_cache"] == pytest.approx(expected)
-        assert 0 < figures["with_cache_hit_rate"] < 1 <= figures["mean_batch"] <= 6
+        assert 0 < figures["with_cache_hit_rate"] < 1 <= figures["mean_batch"]
+        assert (figures["mean_batch"] > 6) == is_looked_up
         assert 0 < figures["network_fraction"] < figures["evaluator_fraction"] < 1
 
 
