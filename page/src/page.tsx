@@ -7,7 +7,7 @@ import { AnalyseView } from "./analyse/analyse_view";
 import * as address from "./address";
 import type { App, GameToAnalyse, GameToPlay } from "./app";
 import { capital, messageOf } from "./format";
-import { GameState, movesOf } from "./game/game_state";
+import { gameParameters, GameState, movesOf } from "./game/game_state";
 import type { GameToShow } from "./game/types";
 import { PlayView } from "./play/play_view";
 import { against, playerSeat, type Seats } from "./play/seats";
@@ -155,6 +155,17 @@ class Router implements App {
     this.noticeTimer = window.setTimeout(() => show(look), isError ? 2 * NOTICE_MS : NOTICE_MS);
   }
 
+  attempt(work: () => Promise<void>): Promise<void> {
+    return work().catch((error) => this.notify(messageOf(error), true));
+  }
+
+  copy(text: string, what: string): Promise<void> {
+    return this.attempt(async () => {
+      await navigator.clipboard.writeText(text);
+      this.notify(`The ${what} ${what === "moves" ? "are" : "is"} copied.`);
+    });
+  }
+
   go(hash: string): void {
     location.hash = hash;
   }
@@ -222,13 +233,11 @@ class Router implements App {
     parameters: address.Parameters,
     onLoaded?: () => void,
   ): Promise<void> {
-    try {
+    await this.attempt(async () => {
       await this.load(wanted);
       onLoaded?.();
       this.visit({ view, name: "", parameters }, true);
-    } catch (error) {
-      this.notify(messageOf(error), true);
-    }
+    });
   }
 
   /** Load a game; learn of networks and games that are there since the page was opened. */
@@ -261,7 +270,7 @@ class Router implements App {
     const losesMoves = this.kept !== null && this.kept.some((move, k) => move !== moves[k]);
     this.kept = moves;
     const { game } = this.game.shown.value;
-    const all = { ...parameters, ...address.gameParameters(this.game.shown.value) };
+    const all = { ...parameters, ...gameParameters(this.game.shown.value) };
     this.rewrite(address.formatHash(view, game.name, all), isNew || losesMoves);
   }
 

@@ -4,7 +4,9 @@
 // The rules are the backend's; here are only its answers.
 
 import { signal } from "@preact/signals";
+import { formatHash } from "../address";
 import type { Backend, Catalogue, Position, PositionRequest, Setup } from "../api";
+import { readGame, writeGame } from "./game_file";
 import type { Branch, GameNode, GameToShow, Shown, Start } from "./types";
 
 export class GameState {
@@ -35,6 +37,13 @@ export class GameState {
 
   get moves(): number[] {
     return movesOf(this.shown.value.line);
+  }
+
+  /** The game with its variations, as a file. */
+  get file(): string {
+    const { shown } = this;
+    const start = { ...gameParameters(shown.value), moves: null, ply: null };
+    return writeGame(shown.value, formatHash("analyse", shown.value.game.name, start));
   }
 
   /** Return the position after `ply` moves, as requests have it; by default the one shown. */
@@ -128,9 +137,10 @@ export class GameState {
     };
   }
 
-  /** Show a game with variations from its start; the backend must allow each of its moves. */
-  async grow(game: GameToShow, branches: Branch[]): Promise<void> {
-    const first = await loaded(this.backend, this.catalogue.value, { ...game, moves: [] });
+  /** Show the game of a file, with its variations; the backend must allow each of its moves. */
+  async open(text: string): Promise<void> {
+    const { start, branches } = readGame(text, this.shown.value);
+    const first = await loaded(this.backend, this.catalogue.value, { ...start, moves: [] });
     const [root] = first.line;
     const attach = async (above: GameNode, branch: Branch): Promise<void> => {
       // A line is asked for at once, as far as nothing branches off.
@@ -148,7 +158,7 @@ export class GameState {
       for (const next of children) await attach(last, next);
     };
     for (const branch of branches) await attach(root, branch);
-    if (!root.children.length) throw new Error("The file holds no moves.");
+    if (!root.children.length && first.board === null) throw new Error("The file holds no moves.");
     this.numAsked += 1;
     this.change({ ...first, line: [root, ...mainLine(root)], ply: 0 });
   }
@@ -170,6 +180,17 @@ export class GameState {
   private change(some: Partial<Shown>): void {
     this.shown.value = { ...this.shown.value, ...some };
   }
+}
+
+/** Return a game as its address has it. */
+export function gameParameters({ setup, game, board, toMove, line, ply }: Shown) {
+  return {
+    setup: setup === game.setups[0] ? null : setup.id,
+    board: board === null ? null : board.trim().split(/\r?\n/).join("/"),
+    to_move: board === null ? null : (toMove ?? 0),
+    moves: listText(setup, movesOf(line)),
+    ply: ply === line.length - 1 ? null : ply,
+  };
 }
 
 export function pathTo(node: GameNode): GameNode[] {
