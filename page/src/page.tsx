@@ -128,7 +128,8 @@ class Router implements App {
     const first = address.parseHash(location.hash);
     const wanted = first.view === "runs" ? {} : address.gameOf(first);
     const catalogue = signal(await backend.games());
-    const open = (game: GameToShow) => GameState.start(backend, catalogue, game);
+    const kept = history.state; // by the browser, when it loads the page again
+    const open = (game: GameToShow) => GameState.start(backend, catalogue, { ...kept, ...game });
     let problem: unknown = null;
     const game = await open(wanted).catch((error: unknown) => {
       problem = error;
@@ -172,9 +173,9 @@ class Router implements App {
 
   /** `isNew`: the way back leads to what was shown before. */
   rewrite(hash: string, isNew = false): void {
-    if (hash === location.hash) return;
-    if (isNew) history.pushState(null, "", hash);
-    else history.replaceState(null, "", hash);
+    const state = { id: this.game.shown.value.id, file: this.game.file };
+    if (isNew && hash !== location.hash) history.pushState(state, "", hash);
+    else history.replaceState(state, "", hash);
     this.written = location.hash;
   }
 
@@ -217,7 +218,7 @@ class Router implements App {
     if (wanted.view === "runs") return this.visit(wanted, false);
     this.kept = null;
     try {
-      await this.load(address.gameOf(wanted));
+      await this.load({ ...history.state, ...address.gameOf(wanted) });
     } catch (error) {
       this.notify(messageOf(error), true);
       // The start of the game; what is shown stays where the server does not answer.
@@ -234,7 +235,7 @@ class Router implements App {
     onLoaded?: () => void,
   ): Promise<void> {
     await this.attempt(async () => {
-      await this.load(wanted);
+      await this.load({ id: this.game.shown.value.id, ...wanted });
       onLoaded?.();
       this.visit({ view, name: "", parameters }, true);
     });

@@ -55,6 +55,10 @@ def shown_game(page):
     return game, kept, page.locator(".variation-box").inner_text()
 
 
+def main_moves(page):
+    return page.locator(MAIN_MOVES).all_inner_texts()
+
+
 # --- files ----------------------------------------------------------------------------------------
 
 
@@ -81,3 +85,84 @@ def test_a_set_up_board_is_in_the_properties_of_sgf(go, tmp_path):
     black = re.search(r"AB((\[..\])+)", text)[1]
     assert sorted(black.strip("[]").split("][")) == ["d5", "e4", "e5", "f5"]
     assert "AW[d4]" in text and "PL[W]" in text
+
+
+# --- what the browser keeps -----------------------------------------------------------------------
+
+
+def try_and_name(page, label, name):
+    """Try a move at the start of the game, and give it a name."""
+    button(page, "To the start").click()
+    page.get_by_role("gridcell", name=re.compile(f"^{label}:")).click()
+    expect(page.locator(".variation .move-step")).to_have_count(1)
+    button(page, "Name").click()
+    page.get_by_label("Name of the move").fill(name)
+    page.keyboard.press("Enter")
+    expect(page.locator(".move-name")).to_have_text(name)
+
+
+@pytest.mark.parametrize("is_set_up", mostly_slow([False, True]))
+def test_variations_and_names_outlive_a_reload(go, is_set_up):
+    start = "board=X--/---/---&to_move=1&" if is_set_up else ""
+    page = go(f"#analyse/tic_tac_toe?{start}moves=5,9")
+    expect(page.locator(MAIN_MOVES)).to_have_count(2)
+    try_and_name(page, "2", "a trap")
+    written = shown_game(page)
+    page.reload()
+    expect(page.locator(".variation-box .move-step")).to_have_count(3)
+    assert shown_game(page) == written
+    assert main_moves(page) == ["1.5", "2.9"]
+    # So do changes that the address does not show.
+    button(page, "Name").click()
+    page.get_by_label("Name of the move").fill("no trap")
+    page.keyboard.press("Enter")
+    expect(page.locator(".move-name")).to_have_text("no trap")
+    page.reload()
+    expect(page.locator(".move-name")).to_have_text("no trap")
+
+
+def test_each_game_has_variations_of_its_own(go):
+    page = go("#analyse/tic_tac_toe?moves=5,9")
+    expect(page.locator(MAIN_MOVES)).to_have_count(2)
+    try_and_name(page, "2", "first")
+    page.goto(f"{page.url.split('#')[0]}#analyse/tic_tac_toe?moves=1,3")
+    expect(page.locator(".variation-box .move-step")).to_have_text(["1.1", "2.3"])
+    try_and_name(page, "4", "second")
+    page.reload()
+    expect(page.locator(".move-name")).to_have_text("second")
+    expect(page.locator(".variation-box .move-step")).to_have_text(["1.1", "1.4", "2.3"])
+    page.go_back()
+    expect(page.locator(".step-place")).to_have_text("0 / 2")
+    page.go_back()
+    expect(page.locator(".move-name")).to_have_text("first")
+    expect(page.locator(".variation-box .move-step")).to_have_text(["1.5", "1.2", "2.9"])
+
+
+@pytest.mark.slow
+def test_moves_taken_back_while_playing_outlive_a_reload(go):
+    page = go("#play/tic_tac_toe?first=human&second=human&moves=1,5")
+    button(page, "Take back").click()
+    page.get_by_role("gridcell", name=re.compile("^2:")).click()
+    expect(page.locator(".move-list li")).to_have_text(["1.1", "2.2"])
+    page.reload()
+    expect(page.locator(".move-list li")).to_have_text(["1.1", "2.2"])
+    page.get_by_role("link", name="Analyse").click()
+    expect(page.locator(".variation-box .move-step")).to_have_text(["1.1", "2.5", "2.2"])
+
+
+@pytest.mark.parametrize("fault", mostly_slow(["forbidden", "full"]))
+def test_the_page_works_where_the_browser_stores_nothing(go, fault):
+    page = go("#analyse/tic_tac_toe?moves=5,9")
+    if fault == "forbidden":
+        access = "get() { throw new DOMException('no', 'SecurityError'); }"
+        page.add_init_script(f"Object.defineProperty(window, 'localStorage', {{ {access} }})")
+    else:
+        fail = "() => { throw new DOMException('full', 'QuotaExceededError'); }"
+        page.add_init_script(f"Storage.prototype.setItem = {fail}")
+    page.reload()
+    expect(page.locator(MAIN_MOVES)).to_have_count(2)
+    button(page, "Dark colours").click()
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    try_and_name(page, "2", "a trap")
+    page.reload()
+    expect(page.locator(".move-name")).to_have_text("a trap")

@@ -10,19 +10,20 @@ import { readGame, writeGame } from "./game_file";
 import type { Branch, GameNode, GameToShow, Shown, Start } from "./types";
 
 export class GameState {
-  readonly shown;
+  readonly shown = signal({} as Shown); // until the first game is loaded
+  /** What was shown last of each game, by its id. */
+  private readonly known = new Map<number, Shown>();
   private numAsked = 0;
 
-  constructor(
+  private constructor(
     private readonly backend: Backend,
     private readonly catalogue: { value: Catalogue },
-    first: Shown,
-  ) {
-    this.shown = signal(first);
-  }
+  ) {}
 
   static async start(backend: Backend, catalogue: { value: Catalogue }, game: GameToShow) {
-    return new GameState(backend, catalogue, await loaded(backend, catalogue.value, game));
+    const state = new GameState(backend, catalogue);
+    await state.load(game);
+    return state;
   }
 
   get position(): Position {
@@ -88,16 +89,8 @@ export class GameState {
 
   /** Show another game; nothing changes if the backend refuses it. */
   async load(wanted: GameToShow): Promise<void> {
-    const found = await this.newest(loaded(this.backend, this.catalogue.value, wanted));
-    if (!found) return;
-    const { shown } = this;
-    const isSame = JSON.stringify(startOf(found)) === JSON.stringify(startOf(shown.value));
-    // What was tried stays in the tree, for example on the way back and forth.
-    if (isSame && !wanted.isNew) {
-      const positions = found.line.map(({ position }) => position);
-      found.line = grafted(shown.value.line[0], movesOf(found.line), positions);
-    }
-    this.change(found);
+    const found = await this.newest(this.loaded(wanted));
+    if (found) this.change(found);
   }
 
   /** Take over the catalogue as it is now, for example with networks trained since. */
@@ -139,9 +132,42 @@ export class GameState {
 
   /** Show the game of a file, with its variations; the backend must allow each of its moves. */
   async open(text: string): Promise<void> {
-    const { start, branches } = readGame(text, this.shown.value);
-    const first = await loaded(this.backend, this.catalogue.value, { ...start, moves: [] });
-    const [root] = first.line;
+    const { start } = readGame(text, this.shown.value);
+    const first = await this.loaded({ ...start, moves: [] });
+    const root = await this.grown(first, text);
+    if (!root.children.length && first.board === null) throw new Error("The file holds no moves.");
+    this.numAsked += 1;
+    this.change({ ...first, line: [root, ...mainLine(root)], ply: 0 });
+  }
+
+  /** Return a game, with what was tried in it before. */
+  private async loaded(wanted: GameToShow): Promise<Shown> {
+    const { games, default_game: usual } = this.catalogue.value;
+    const name = wanted.game ?? usual;
+    const game = games.find((one) => one.name === name);
+    if (!game) throw new Error(`There is no game ${name} here.`);
+    const setup = game.setups.find(({ id }) => id === wanted.setup) ?? game.setups[0];
+    const start = { game, setup, board: wanted.board ?? null, toMove: wanted.to_move ?? null };
+    const request = { ...startOf(start), moves: wanted.moves ?? [] };
+    const { moves, positions } = await this.backend.position(request);
+    const ply = Math.min(wanted.ply ?? moves.length, moves.length);
+    const fresh = { ...start, id: Math.random(), line: [child(null, null, positions[0])], ply };
+    const { id, line } = wanted.isNew ? fresh : await this.triedBefore(fresh, wanted);
+    return { ...fresh, id, line: grafted(line[0], moves, positions) };
+  }
+
+  /** Return a game as it was shown before, or as its file has it; without moves if neither is. */
+  private async triedBefore(fresh: Shown, { id, file }: GameToShow): Promise<Shown> {
+    const known = this.known.get(id ?? 0);
+    if (known && JSON.stringify(startOf(known)) === JSON.stringify(startOf(fresh))) return known;
+    if (!id || !file) return fresh;
+    const root = await this.grown(fresh, file).catch(() => null);
+    return root ? { ...fresh, id, line: [root] } : fresh;
+  }
+
+  /** Return the tree of a file's game; the backend must allow each of its moves. */
+  private async grown(first: Shown, file: string): Promise<GameNode> {
+    const root = child(null, null, first.line[0].position);
     const attach = async (above: GameNode, branch: Branch): Promise<void> => {
       // A line is asked for at once, as far as nothing branches off.
       const straight = straightLine(branch);
@@ -157,10 +183,8 @@ export class GameState {
       for (const other of instead) await attach(previous, other);
       for (const next of children) await attach(last, next);
     };
-    for (const branch of branches) await attach(root, branch);
-    if (!root.children.length && first.board === null) throw new Error("The file holds no moves.");
-    this.numAsked += 1;
-    this.change({ ...first, line: [root, ...mainLine(root)], ply: 0 });
+    for (const branch of readGame(file, first).branches) await attach(root, branch);
+    return root;
   }
 
   /** Return an answer; null if something else was asked for while it was awaited. */
@@ -179,6 +203,7 @@ export class GameState {
 
   private change(some: Partial<Shown>): void {
     this.shown.value = { ...this.shown.value, ...some };
+    this.known.set(this.shown.value.id, this.shown.value);
   }
 }
 
@@ -225,18 +250,6 @@ function straightLine(branch: Branch): Branch[] {
   const { name, children, instead } = branch;
   const isEnd = name || instead.length || children.length !== 1;
   return isEnd ? [branch] : [branch, ...straightLine(children[0])];
-}
-
-async function loaded(backend: Backend, catalogue: Catalogue, wanted: GameToShow): Promise<Shown> {
-  const name = wanted.game ?? catalogue.default_game;
-  const game = catalogue.games.find((one) => one.name === name);
-  if (!game) throw new Error(`There is no game ${name} here.`);
-  const setup = game.setups.find(({ id }) => id === wanted.setup) ?? game.setups[0];
-  const start = { game, setup, board: wanted.board ?? null, toMove: wanted.to_move ?? null };
-  const request = { ...startOf(start), moves: wanted.moves ?? [] };
-  const { moves, positions } = await backend.position(request);
-  const line = grafted(child(null, null, positions[0]), moves, positions);
-  return { ...start, line, ply: Math.min(wanted.ply ?? moves.length, moves.length) };
 }
 
 /** Return a new node below another one, null for a root. */

@@ -12,7 +12,11 @@ export interface GameToShow {
   moves?: number[] | string;
   /** The position to show; null: after all moves. */
   ply?: number | null;
-  /** A game of its own: what was tried in the one before is forgotten. */
+  /** That of the game if it was shown before: what was tried in it then is shown again. */
+  id?: number;
+  /** The same as a file, after the page was loaded again. */
+  file?: string;
+  /** A game of its own: nothing was tried in it yet. */
   isNew?: boolean;
 }
 
@@ -38,6 +42,8 @@ export interface Start {
 
 /** Replaced as a whole with every change. */
 export interface Shown extends Start {
+  /** What tells its variations from those of other games. */
+  id: number;
   /** From the root to the end of the line. */
   line: GameNode[];
   ply: number;
