@@ -102,7 +102,6 @@ class Router implements App {
   readonly views: address.View[];
   private noticeTimer = 0;
   private saidAt = -Infinity;
-  private written: string | null = null;
   private numRoutes = 0;
   private kept: number[] | null = null;
   /** A game is being loaded: the address stays that of what is left. */
@@ -176,7 +175,6 @@ class Router implements App {
     const state = { id: this.game.shown.value.id, file: this.game.file };
     if (isNew && hash !== location.hash) history.pushState(state, "", hash);
     else history.replaceState(state, "", hash);
-    this.written = location.hash;
   }
 
   async play({ player, seats, ...wanted }: GameToPlay): Promise<void> {
@@ -209,8 +207,6 @@ class Router implements App {
 
   /** Show what the address names; it is shown even if its game cannot be loaded. */
   private async route(): Promise<void> {
-    if (location.hash === this.written) return; // we wrote it ourselves
-    this.written = null;
     this.numRoutes += 1;
     const number = this.numRoutes;
     const wanted = address.parseHash(location.hash);
@@ -247,7 +243,6 @@ class Router implements App {
     const isKnown = games.some(({ name }) => name === wanted.game) || !wanted.game;
     if (!isKnown || this.shown.value.view === "runs") {
       this.catalogue.value = await this.backend.games();
-      this.game.renew();
     }
     this.isLeaving = true;
     try {

@@ -161,3 +161,17 @@ test("games of other programs are read: GGF, tags, a move in the first node", ()
   assert.equal(read(`${tags}1. f5 f4 2. e3 28-36\n`).branches[0].text.trim(), "1. f5 f4 2. e3");
   assert.deepEqual(read(" \n").branches, []);
 });
+
+test("the first game of several is read, and what its file says of it", () => {
+  const two = read("(;GM[2]PB[Anna]RE[B+4];B[f5])(;GM[2];B[f5];W[f6])");
+  assert.deepEqual([two.num, two.notes], [2, { PB: ["Anna"], RE: ["B+4"] }]);
+  assert.deepEqual(two.branches, [branch("f5")]);
+  const pgn = '[Event "a"]\n[Site "b"]\n\n1. f5\nf6 20-44\n\n[Event "c"]\n\n1. f5 *\n';
+  assert.equal(read(pgn).num, 2);
+  assert.equal(read(pgn).branches[0].text.trim(), "1. f5\nf6");
+});
+
+test("a comment is no name, and a board that is set up later is refused", () => {
+  assert.deepEqual(read("(;GM[2];B[f5]C[good])").branches, [branch("f5")]);
+  assert.throws(() => read("(;GM[2];B[f5];AW[a1];W[d6])"));
+});

@@ -3,6 +3,7 @@
 import { useRef } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import type { App } from "../app";
+import { decoded } from "../game/game_file";
 import { type GameState, pathTo } from "../game/game_state";
 import { MoveButton, useMoveInSight } from "../game/game_steps";
 import type { GameNode } from "../game/types";
@@ -97,7 +98,10 @@ function OpenButton({ app }: { app: App }) {
   const open = async ({ currentTarget: field }: { currentTarget: HTMLInputElement }) => {
     const [file] = field.files ?? [];
     if (!file) return;
-    await app.attempt(async () => app.game.open(await file.text()));
+    await app.attempt(async () => {
+      const num = await app.game.open(decoded(await file.arrayBuffer()));
+      if (num > 1) app.notify(`The file holds ${num} games. This is the first one.`);
+    });
     field.value = ""; // the same file may be opened again
   };
   const names = { accept: ".sgf,.txt", "aria-label": "A game to open" };

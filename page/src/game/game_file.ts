@@ -11,13 +11,14 @@
 import { parse, stringify } from "@sabaki/sgf";
 import { gameOf, parseHash } from "../address";
 import type { Game } from "../api";
-import type { Branch, GameNode, GameToShow, Shown, Start } from "./types";
+import type { Branch, GameFile, GameNode, Properties, Shown, Start } from "./types";
 
 const OTHELLO = "2"; // in the list of games of the format
+const NEXT_PGN = /(?<![\]\s])\s*\n(?=\[\w+ ")/; // before the tags of another game
 const USUAL_BOARD = /^\d+ [-\s]*O\*[-\s]*\*O[-\s]*\*$/; // in GGF; black moves
+const NO_NOTE = /^(FF|GM|CA|AP|SZ|START|PL|BO|A?[BW])$/; // read or written here
 const PGN = /^(?:\s*\[\w+ ".*"\])+([^]*?)(?:\S+-\S+|\*)?\s*$/; // tags, moves, perhaps a result
 
-type Properties = Record<string, string[]>;
 /** The part of a node of @sabaki/sgf that is read and written here. */
 type SgfNode = { data: Properties; children: SgfNode[] };
 
@@ -40,13 +41,23 @@ export function writeGame({ game, setup, board, line: [root] }: Shown, start: st
       if (cell) (head[`A${letter(cell - 1)}`] ??= []).push(setup.action_texts[k]);
     });
   }
-  return stringify([{ data: head, children: root.children.map(node) }], { linebreak: "\n" });
+  return stringify([{ data: { ...head, ...root.notes }, children: root.children.map(node) }], {
+    linebreak: "\n",
+  });
 }
 
-/** Return where the game of a text starts, and its moves for the backend to read. */
-export function readGame(text: string, shown: Start): { start: GameToShow; branches: Branch[] } {
+/** Return the text of a file, in the encoding that it names, such as CA[Shift_JIS]. */
+export function decoded(file: ArrayBuffer): string {
+  const [, name] = /\bCA\[\s*([\w-]+)/.exec(new TextDecoder().decode(file)) ?? [];
+  return new TextDecoder(name).decode(file);
+}
+
+/** Return the first game of a text, for the backend to read its moves. */
+export function readGame(text: string, shown: Start): GameFile {
   if (/^\s*\(\s*;/.test(text)) return readSgf(text, shown);
-  return { start: { game: shown.game.name, setup: shown.setup.id }, branches: readList(text) };
+  const games = text.split(NEXT_PGN);
+  const start = { game: shown.game.name, setup: shown.setup.id };
+  return { start, branches: readList(games[0]), num: games.length };
 }
 
 function readList(text: string): Branch[] {
@@ -81,18 +92,22 @@ function isOthello(game: Game): boolean {
   return game.name.startsWith("othello");
 }
 
-function readSgf(text: string, shown: Start) {
-  const [root] = parse(text) as SgfNode[];
+function readSgf(text: string, shown: Start): GameFile {
+  const games = parse(text) as SgfNode[];
+  const [root] = games;
   const [address] = root.data.START ?? [];
   const branches = (node: SgfNode): Branch[] => {
-    const { B = [], W = [], C = [""], N: [name] = C } = node.data;
+    const { B = [], W = [], N: [name] = [""], AB, AW = AB } = node.data;
+    if (AW && node !== root) throw new Error("The file sets up a board after its first node.");
     const moves = B.length ? B.flatMap((move, k) => [move, ...W.slice(k, k + 1)]) : W; // all in GGF
     const children = node.children.flatMap(branches);
     const texts = address ? moves : moves.map(squareOf);
     return moves.length ? [{ ...branchOf(texts.join()), name, children }] : children;
   };
   const start = address ? gameOf(parseHash(address)) : othelloStart(root.data, shown);
-  return { start, branches: branches(root) };
+  const notes = Object.entries(root.data).filter(([key]) => !NO_NOTE.test(key));
+  const num = games.length;
+  return { start, branches: branches(root), notes: Object.fromEntries(notes), num };
 }
 
 /** Return where a game of another program starts. */
@@ -106,6 +121,8 @@ function othelloStart(root: Properties, shown: Start) {
   const start = { game, setup: /^w/i.test(PL[0]) ? "white_first" : "standard" };
   if (!AB.length && !AW.length) return start;
   const [black, white] = [AB, AW].map((points) => points.map(squareOf));
+  const wrong = [...black, ...white].find((name) => !/^[a-h][1-8]$/.test(name));
+  if (wrong) throw new Error(`The board that the file sets up has no square ${wrong}.`);
   const letters = Array.from({ length: size * size }, (_, k) => {
     const name = `${"abcdefgh"[k % size]}${Math.floor(k / size) + 1}`;
     return black.includes(name) ? "B" : white.includes(name) ? "W" : "-";

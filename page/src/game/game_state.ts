@@ -93,15 +93,6 @@ export class GameState {
     if (found) this.change(found);
   }
 
-  /** Take over the catalogue as it is now, for example with networks trained since. */
-  renew(): void {
-    const { game, setup } = this.shown.value;
-    const found = this.catalogue.value.games.find((one) => one.name === game.name);
-    if (!found) return;
-    const same = found.setups.find((one) => one.id === setup.id) ?? found.setups[0];
-    this.change({ game: found, setup: same });
-  }
-
   rename(node: GameNode, name: string): void {
     node.name = name;
     this.change({});
@@ -130,14 +121,15 @@ export class GameState {
     };
   }
 
-  /** Show the game of a file, with its variations; the backend must allow each of its moves. */
-  async open(text: string): Promise<void> {
-    const { start } = readGame(text, this.shown.value);
+  /** Show the first game of a file, with its variations; return how many games there are. */
+  async open(text: string): Promise<number> {
+    const { start, num } = readGame(text, this.shown.value);
     const first = await this.loaded({ ...start, moves: [] });
     const root = await this.grown(first, text);
     if (!root.children.length && first.board === null) throw new Error("The file holds no moves.");
     this.numAsked += 1;
     this.change({ ...first, line: [root, ...mainLine(root)], ply: 0 });
+    return num;
   }
 
   /** Return a game, with what was tried in it before. */
@@ -183,7 +175,9 @@ export class GameState {
       for (const other of instead) await attach(previous, other);
       for (const next of children) await attach(last, next);
     };
-    for (const branch of readGame(file, first).branches) await attach(root, branch);
+    const { branches, notes } = readGame(file, first);
+    root.notes = notes;
+    for (const branch of branches) await attach(root, branch);
     return root;
   }
 

@@ -29,6 +29,8 @@ export interface GameNode {
   children: GameNode[];
   /** What the person calls it, "" for nothing. */
   name: string;
+  /** At the root, what the file says of the game, such as PB: ["Anna"]. */
+  notes?: Properties;
 }
 
 /** Where a game starts. */
@@ -48,6 +50,12 @@ export interface Shown extends Start {
   line: GameNode[];
   ply: number;
 }
+
+/** Properties of SGF. */
+export type Properties = Record<string, string[]>;
+
+/** The first of `num` games that a file holds. */
+export type GameFile = { start: GameToShow; branches: Branch[]; notes?: Properties; num: number };
 
 /** Moves as text, the name of the last one, what follows it, and what was tried in its place. */
 export type Branch = { text: string; name: string; children: Branch[]; instead: Branch[] };
