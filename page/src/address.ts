@@ -3,8 +3,7 @@
 //     #play/connect_four?moves=4,4,3&first=human&second=level.club
 //     #analyse/othello?moves=f5d6c3&ply=2        #runs/connect_four/my_run?x=games
 
-import { listText, movesOf } from "./game/game_state";
-import type { GameToShow, Shown } from "./game/types";
+import type { GameToShow } from "./game/types";
 
 export const VIEWS = ["play", "analyse", "runs"] as const;
 export type View = (typeof VIEWS)[number];
@@ -40,16 +39,6 @@ export function formatHash(
   const readable = query.replaceAll("%2C", ",").replaceAll("%3A", ":").replaceAll("%2F", "/");
   const path = name ? `${view}/${encodeURI(name)}` : view;
   return `#${path}${readable ? `?${readable}` : ""}`;
-}
-
-export function gameParameters({ setup, game, board, toMove, line, ply }: Shown) {
-  return {
-    setup: setup === game.setups[0] ? null : setup.id,
-    board: board === null ? null : board.trim().split(/\r?\n/).join("/"),
-    to_move: board === null ? null : (toMove ?? 0),
-    moves: listText(setup, movesOf(line)),
-    ply: ply === line.length - 1 ? null : ply,
-  };
 }
 
 export function gameOf({ name, parameters }: Address): GameToShow {

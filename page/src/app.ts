@@ -19,6 +19,10 @@ export interface App {
   /** Say something to those who use a screen reader. */
   announce(text: string): void;
   notify(text: string, isError?: boolean): void;
+  /** Do something, and say what went wrong. */
+  attempt(work: () => Promise<void>): Promise<void>;
+  /** Copy text; `what` it is, such as "link". */
+  copy(text: string, what: string): Promise<void>;
   /** Go to an address, such as "#runs/connect_four/a?x=games"; the way back leads here. */
   go(hash: string): void;
   /** Write an address for what is shown already; the way back skips it. */

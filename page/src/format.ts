@@ -66,6 +66,11 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** Return what went wrong, "" for nothing. */
+export function failureOf(work?: Promise<unknown>): Promise<string> {
+  return Promise.resolve(work).then(() => "", messageOf);
+}
+
 function signed(number: number, digits: string): string {
   if (Number(digits) === 0) return digits;
   return `${number > 0 ? "+" : MINUS}${digits}`;

@@ -7,7 +7,7 @@ import { AnalyseView } from "./analyse/analyse_view";
 import * as address from "./address";
 import type { App, GameToAnalyse, GameToPlay } from "./app";
 import { capital, messageOf } from "./format";
-import { GameState, movesOf } from "./game/game_state";
+import { gameParameters, GameState, movesOf } from "./game/game_state";
 import type { GameToShow } from "./game/types";
 import { PlayView } from "./play/play_view";
 import { against, playerSeat, type Seats } from "./play/seats";
@@ -102,7 +102,6 @@ class Router implements App {
   readonly views: address.View[];
   private noticeTimer = 0;
   private saidAt = -Infinity;
-  private written: string | null = null;
   private numRoutes = 0;
   private kept: number[] | null = null;
   /** A game is being loaded: the address stays that of what is left. */
@@ -128,7 +127,8 @@ class Router implements App {
     const first = address.parseHash(location.hash);
     const wanted = first.view === "runs" ? {} : address.gameOf(first);
     const catalogue = signal(await backend.games());
-    const open = (game: GameToShow) => GameState.start(backend, catalogue, game);
+    const kept = history.state; // by the browser, when it loads the page again
+    const open = (game: GameToShow) => GameState.start(backend, catalogue, { ...kept, ...game });
     let problem: unknown = null;
     const game = await open(wanted).catch((error: unknown) => {
       problem = error;
@@ -155,16 +155,26 @@ class Router implements App {
     this.noticeTimer = window.setTimeout(() => show(look), isError ? 2 * NOTICE_MS : NOTICE_MS);
   }
 
+  attempt(work: () => Promise<void>): Promise<void> {
+    return work().catch((error) => this.notify(messageOf(error), true));
+  }
+
+  copy(text: string, what: string): Promise<void> {
+    return this.attempt(async () => {
+      await navigator.clipboard.writeText(text);
+      this.notify(`The ${what} ${what === "moves" ? "are" : "is"} copied.`);
+    });
+  }
+
   go(hash: string): void {
     location.hash = hash;
   }
 
   /** `isNew`: the way back leads to what was shown before. */
   rewrite(hash: string, isNew = false): void {
-    if (hash === location.hash) return;
-    if (isNew) history.pushState(null, "", hash);
-    else history.replaceState(null, "", hash);
-    this.written = location.hash;
+    const state = { id: this.game.shown.value.id, file: this.game.file };
+    if (isNew && hash !== location.hash) history.pushState(state, "", hash);
+    else history.replaceState(state, "", hash);
   }
 
   async play({ player, seats, ...wanted }: GameToPlay): Promise<void> {
@@ -197,8 +207,6 @@ class Router implements App {
 
   /** Show what the address names; it is shown even if its game cannot be loaded. */
   private async route(): Promise<void> {
-    if (location.hash === this.written) return; // we wrote it ourselves
-    this.written = null;
     this.numRoutes += 1;
     const number = this.numRoutes;
     const wanted = address.parseHash(location.hash);
@@ -206,7 +214,7 @@ class Router implements App {
     if (wanted.view === "runs") return this.visit(wanted, false);
     this.kept = null;
     try {
-      await this.load(address.gameOf(wanted));
+      await this.load({ ...history.state, ...address.gameOf(wanted) });
     } catch (error) {
       this.notify(messageOf(error), true);
       // The start of the game; what is shown stays where the server does not answer.
@@ -222,13 +230,11 @@ class Router implements App {
     parameters: address.Parameters,
     onLoaded?: () => void,
   ): Promise<void> {
-    try {
-      await this.load(wanted);
+    await this.attempt(async () => {
+      await this.load({ id: this.game.shown.value.id, ...wanted });
       onLoaded?.();
       this.visit({ view, name: "", parameters }, true);
-    } catch (error) {
-      this.notify(messageOf(error), true);
-    }
+    });
   }
 
   /** Load a game; learn of networks and games that are there since the page was opened. */
@@ -237,7 +243,6 @@ class Router implements App {
     const isKnown = games.some(({ name }) => name === wanted.game) || !wanted.game;
     if (!isKnown || this.shown.value.view === "runs") {
       this.catalogue.value = await this.backend.games();
-      this.game.renew();
     }
     this.isLeaving = true;
     try {
@@ -261,7 +266,7 @@ class Router implements App {
     const losesMoves = this.kept !== null && this.kept.some((move, k) => move !== moves[k]);
     this.kept = moves;
     const { game } = this.game.shown.value;
-    const all = { ...parameters, ...address.gameParameters(this.game.shown.value) };
+    const all = { ...parameters, ...gameParameters(this.game.shown.value) };
     this.rewrite(address.formatHash(view, game.name, all), isNew || losesMoves);
   }
 

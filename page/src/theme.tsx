@@ -13,7 +13,10 @@ const isSystemDark = signal(system.matches);
 system.addEventListener("change", () => (isSystemDark.value = system.matches));
 
 /** "light", "dark", or "" for the system's; kept in this browser. */
-const chosen = signal(localStorage.getItem(KEY) ?? "");
+const chosen = signal("");
+/** Use what the browser stores, unless it is forbidden or full. */
+const inStorage = (use: () => void) => new Promise<void>((done) => done(use())).catch(() => {});
+inStorage(() => (chosen.value = localStorage.getItem(KEY) ?? ""));
 effect(() => {
   if (chosen.value) document.documentElement.dataset.theme = chosen.value;
 });
@@ -23,7 +26,7 @@ export function ThemeButton() {
   const name = isDark ? "Light colours" : "Dark colours";
   const change = () => {
     chosen.value = isDark ? "light" : "dark";
-    localStorage.setItem(KEY, chosen.value);
+    inStorage(() => localStorage.setItem(KEY, chosen.value));
   };
   return (
     <button type="button" class="quiet" aria-label={name} title={name} onClick={change}>

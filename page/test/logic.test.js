@@ -71,8 +71,8 @@ test("only a perfect accuracy is 100%, and a small share is not zero", () => {
 });
 
 const OTHELLO = { name: "othello", rows: 8 };
-const LIST = { name: "connect_four", rows: 6 };
 const SETUP = {
+  id: "standard",
   action_texts: ["f5", "d6", "take (2)", "f4"],
   colors: ["dark", "light"],
   separator: ",",
@@ -100,31 +100,50 @@ const branch = (text, children = [], name = "", instead = []) => ({
   instead,
 });
 
-test("a file is read as it is written, in SGF and as a list", () => {
-  const sgf = writeGame(GAME, OTHELLO, SETUP);
-  assert.match(sgf, /^\(\s*;FF\[4\]GM\[2\]/);
+const START = "#analyse/a_game";
+const fileOf = (game, root = GAME) =>
+  writeGame({ game, setup: SETUP, board: null, line: [root] }, START);
+const read = (text) => readGame(text, { game: OTHELLO, setup: SETUP });
+
+test("a file is read as it is written", () => {
+  const sgf = fileOf(OTHELLO);
+  assert.match(sgf, /^\(\s*;FF\[4\].*GM\[2\]SZ\[8\]PL\[B\]/);
   assert.match(sgf, /;B\[f5\][^]*;W\[d6\][^]*;B\[take \(2\)\][^]*;W\[f4\]N\[a trap \\\]\]/);
   const after = [branch("d6", [branch("take (2)")]), branch("f4", [], "a trap ]")];
-  assert.deepEqual(readGame(sgf), [branch("f5", after)]);
-  const list = writeGame(GAME, LIST, SETUP);
-  assert.equal(list, "f5, d6 (f4 {a trap ]}), take \\(2\\)\n");
+  for (const game of [OTHELLO, { name: "a_game" }]) {
+    const { start, branches } = read(fileOf(game));
+    assert.equal(start.game, "a_game");
+    assert.deepEqual(branches, [branch("f5", after)]);
+  }
+});
+
+test("a list holds variations in parentheses and names in braces", () => {
   const trap = branch("f4 ", [], "a trap ]");
-  assert.deepEqual(readGame(list), [branch("f5, d6 ", [branch(", take (2)\n")], "", [trap])]);
+  const moves = [branch("f5, d6 ", [branch(", take (2)\n")], "", [trap])];
+  assert.deepEqual(read("f5, d6 (f4 {a trap ]}), take \\(2\\)\n").branches, moves);
+});
+
+test("the board of a file is read, and who moves first tells the set-up", () => {
+  const start = (text) => read(`(;GM[2]${text})`).start;
+  assert.deepEqual(start("SZ[6];B[d3]"), { game: "othello:6", setup: "standard" });
+  assert.equal(start("PL[W];W[e3];B[f3]").setup, "white_first");
+  const { board, setup } = start("SZ[4]PL[W]AB[b2][c3][d4]AW[cb][b3]");
+  assert.deepEqual([board.trim(), setup], ["----\n-BW-\n-WB-\n---B", "white_first"]);
 });
 
 test("a variation in a variation replaces the last move of that one", () => {
   const inner = branch("5 5 ", [], "", [branch("6")]);
-  assert.deepEqual(readGame("443 (5 5 (6)) 3"), [branch("443 ", [branch(" 3")], "", [inner])]);
+  assert.deepEqual(read("443 (5 5 (6)) 3").branches, [branch("443 ", [branch(" 3")], "", [inner])]);
 });
 
 test("squares as programs for Go write them are understood, and other games are not", () => {
-  const text = (sgf) => readGame(sgf)[0].text;
+  const text = (sgf) => read(sgf).branches[0].text;
   assert.equal(text("(;GM[2];B[fe])"), "f5");
   assert.equal(text("(;GM[2];C[begins];B[])"), "pass");
-  assert.throws(() => readGame("(;GM[1];B[fe])"));
-  assert.throws(() => readGame("(4)"));
-  assert.throws(() => readGame("4 (3"));
-  assert.throws(() => readGame("4 3)"));
+  assert.throws(() => read("(;GM[1];B[fe])"));
+  assert.throws(() => read("(4)"));
+  assert.throws(() => read("4 (3"));
+  assert.throws(() => read("4 3)"));
 });
 
 const GGF = (rows) =>
@@ -135,10 +154,24 @@ test("games of other programs are read: GGF, tags, a move in the first node", ()
   const empty = "--------";
   const middle = ["---O*---", "---*O---"];
   const rows = [empty, empty, empty, ...middle, empty, empty, empty];
-  assert.equal(readGame(GGF(rows.join(" ")))[0].text, "f5,d6,c3,pa,g5");
-  assert.throws(() => readGame(GGF(rows.join(" ").replace("-", "*"))));
-  assert.deepEqual(readGame("(;GM[2]B[f5];W[d6])"), [branch("f5", [branch("d6")])]);
+  assert.equal(read(GGF(rows.join(" "))).branches[0].text, "f5,d6,c3,pa,g5");
+  assert.throws(() => read(GGF(rows.join(" ").replace("-", "*"))));
+  assert.deepEqual(read("(;GM[2]B[f5];W[d6])").branches, [branch("f5", [branch("d6")])]);
   const tags = '[Event "?"]\n[Site "PlayOK"]\n[Result "28-36"]\n\n';
-  assert.equal(readGame(`${tags}1. f5 f4 2. e3 28-36\n`)[0].text.trim(), "1. f5 f4 2. e3");
-  assert.deepEqual(readGame(" \n"), []);
+  assert.equal(read(`${tags}1. f5 f4 2. e3 28-36\n`).branches[0].text.trim(), "1. f5 f4 2. e3");
+  assert.deepEqual(read(" \n").branches, []);
+});
+
+test("the first game of several is read, and what its file says of it", () => {
+  const two = read("(;GM[2]PB[Anna]RE[B+4];B[f5])(;GM[2];B[f5];W[f6])");
+  assert.deepEqual([two.num, two.notes], [2, { PB: ["Anna"], RE: ["B+4"] }]);
+  assert.deepEqual(two.branches, [branch("f5")]);
+  const pgn = '[Event "a"]\n[Site "b"]\n\n1. f5\nf6 20-44\n\n[Event "c"]\n\n1. f5 *\n';
+  assert.equal(read(pgn).num, 2);
+  assert.equal(read(pgn).branches[0].text.trim(), "1. f5\nf6");
+});
+
+test("a comment is no name, and a board that is set up later is refused", () => {
+  assert.deepEqual(read("(;GM[2];B[f5]C[good])").branches, [branch("f5")]);
+  assert.throws(() => read("(;GM[2];B[f5];AW[a1];W[d6])"));
 });

@@ -7,7 +7,6 @@ import type { Asked, ExactAnswer, Game } from "../api";
 import type { Parameters } from "../address";
 import type { App, ViewProps } from "../app";
 import { Board } from "../board/board";
-import { copyText } from "../copy";
 import { countText, valueText } from "../format";
 import { StepButtons } from "../game/game_steps";
 import { SetupButton } from "../game/setup_dialog";
@@ -65,11 +64,10 @@ export function AnalyseView({ app, parameters, rewrite }: ViewProps) {
   const isFinal = analysis?.final ?? false;
   const nodes = useMemo(() => readTree(analysis?.tree ?? []), [analysis]);
   const moves = useMemo(() => moveFacts(legal, found), [legal, analysis, exact]);
-  const playAll = async (actions: number[]) => {
-    for (const action of actions) await state.play(action);
-  };
   const go = (actions: number[]) => {
-    playAll(actions).catch((error: Error) => app.notify(error.message, true));
+    app.attempt(async () => {
+      for (const action of actions) await state.play(action);
+    });
   };
   const play = (action: number) => go([action]);
   const look = (action: number | null) => (path.value = action === null ? null : [action]);
@@ -154,7 +152,7 @@ function GameRow({ app }: { app: App }) {
       />
       <SetupButton app={app} onStart={(wanted) => app.analyse(wanted)} />
       <Button text="Play from here" onClick={() => app.play(app.game.request())} />
-      <Button text="Copy link" onClick={() => copyText(location.href, "link", app)} />
+      <Button text="Copy link" onClick={() => app.copy(location.href, "link")} />
     </div>
   );
 }

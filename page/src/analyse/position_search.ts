@@ -12,7 +12,7 @@ import type {
   PositionRequest,
   ProgressMessage,
 } from "../api";
-import { messageOf } from "../format";
+import { failureOf, messageOf } from "../format";
 
 const DELAY_MS = 120; // so that stepping quickly through a game asks for few positions
 const MAX_KEPT = 60;
@@ -93,12 +93,8 @@ export class PositionSearch {
       if (message.final) this.keep(key, message);
       this.change({ analysis: message });
     };
-    let error = "";
-    try {
-      await this.backend?.analyse({ ...request, player }, { signal, onMessage });
-    } catch (problem) {
-      error = messageOf(problem);
-    }
+    const asked = { ...request, player };
+    const error = await failureOf(this.backend?.analyse(asked, { signal, onMessage }));
     if (!signal.aborted) this.change({ isRunning: false, error });
   }
 

@@ -3,8 +3,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import type { App } from "../app";
-import { messageOf } from "../format";
-import { readGame, usesSgf, writeGame } from "../game/game_file";
+import { decoded } from "../game/game_file";
 import { type GameState, pathTo } from "../game/game_state";
 import { MoveButton, useMoveInSight } from "../game/game_steps";
 import type { GameNode } from "../game/types";
@@ -12,7 +11,7 @@ import { Button } from "../ui";
 
 export function Variations({ app }: { app: App }) {
   const { game: state } = app;
-  const { line, ply, game } = state.shown.value;
+  const { line, ply } = state.shown.value;
   const shown = line[ply];
   const isStart = ply === 0;
   const isNaming = useSignal(false);
@@ -51,9 +50,7 @@ export function Variations({ app }: { app: App }) {
         <Button text="Make main line" off={isMain} onClick={() => state.promote(shown)} />
         <Button text="Delete from here" off={isStart} onClick={remove} />
         {undo.value && <Button text="Undo" onClick={bringBack} />}
-        <Button off={line.length === 1} onClick={() => save(state)}>
-          {usesSgf(game) ? "Save as SGF" : "Save"}
-        </Button>
+        <Button text="Save" off={line.length === 1} onClick={() => save(state)} />
         <OpenButton app={app} />
       </div>
       {isNaming.value && !isStart && (
@@ -95,11 +92,9 @@ function Moves({ state, nodes, number = 1 }: MovesProps) {
 }
 
 function save(state: GameState): void {
-  const { line, game, setup } = state.shown.value;
-  const text = writeGame(line[0], game, setup);
   const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
-  link.download = `${game.name.replace(/[^a-z0-9_]+/gi, "_")}.${usesSgf(game) ? "sgf" : "txt"}`;
+  link.href = URL.createObjectURL(new Blob([state.file], { type: "text/plain" }));
+  link.download = `${state.shown.value.game.name.replace(/[^a-z0-9_]+/gi, "_")}.sgf`;
   link.click();
   URL.revokeObjectURL(link.href);
 }
@@ -109,12 +104,10 @@ function OpenButton({ app }: { app: App }) {
   const open = async ({ currentTarget: field }: { currentTarget: HTMLInputElement }) => {
     const [file] = field.files ?? [];
     if (!file) return;
-    const { game, setup } = app.game.shown.value;
-    try {
-      await app.game.grow({ game: game.name, setup: setup.id }, readGame(await file.text()));
-    } catch (error) {
-      app.notify(messageOf(error), true);
-    }
+    await app.attempt(async () => {
+      const num = await app.game.open(decoded(await file.arrayBuffer()));
+      if (num > 1) app.notify(`The file holds ${num} games. This is the first one.`);
+    });
     field.value = ""; // the same file may be opened again
   };
   const names = { accept: ".sgf,.txt", "aria-label": "A game to open" };

@@ -1,5 +1,7 @@
-// A game with its variations as a text file: SGF for Othello, for other games a list of moves in
-// which variations stand in parentheses, as chess writes them, and names in braces:
+// A game with its variations as a text file: SGF, https://www.red-bean.com/sgf, in which the property
+// START is the address of the first position. Read are also the SGF and GGF of other programs, for
+// Othello, and lists of moves, in which variations stand in parentheses, as chess writes them, and
+// names in braces:
 //
 //     4, 4, 3 (5 {the other side}, 5), 3
 //
@@ -7,35 +9,55 @@
 // the backend to say, so that a branch of the tree that is read here may be several of them.
 
 import { parse, stringify } from "@sabaki/sgf";
-import type { Game, Setup } from "../api";
-import type { Branch, GameNode } from "./types";
+import { gameOf, parseHash } from "../address";
+import type { Game } from "../api";
+import type { Branch, GameFile, GameNode, Properties, Shown, Start } from "./types";
 
-const SGF_GAME = "2"; // Othello in the list of the format, https://www.red-bean.com/sgf
+const OTHELLO = "2"; // in the list of games of the format
+const NEXT_PGN = /(?<![\]\s])\s*\n(?=\[\w+ ")/; // before the tags of another game
 const USUAL_BOARD = /^\d+ [-\s]*O\*[-\s]*\*O[-\s]*\*$/; // in GGF; black moves
+const NO_NOTE = /^(FF|GM|CA|AP|SZ|START|PL|BO|A?[BW])$/; // read or written here
 const PGN = /^(?:\s*\[\w+ ".*"\])+([^]*?)(?:\S+-\S+|\*)?\s*$/; // tags, moves, perhaps a result
 
-export function usesSgf(game: Game): boolean {
-  return game.name.startsWith("othello");
+/** The part of a node of @sabaki/sgf that is read and written here. */
+type SgfNode = { data: Properties; children: SgfNode[] };
+
+/** Write a game; `start` is the address of its first position. */
+export function writeGame({ game, setup, board, line: [root] }: Shown, start: string): string {
+  // Where no side is black or white, the first one counts as black.
+  const letter = (side: number) => ((side === 0) === (setup.colors[0] === "light") ? "W" : "B");
+  const node = (one: GameNode): SgfNode => {
+    const move = setup.action_texts[one.action ?? 0];
+    const data: Properties = { [letter(one.parent?.position.to_move ?? 0)]: [move] };
+    if (one.name) data.N = [one.name];
+    return { data, children: one.children.map(node) };
+  };
+  const head: Properties = { FF: ["4"], CA: ["UTF-8"], AP: ["AlphaZero"], START: [start] };
+  if (isOthello(game)) {
+    Object.assign(head, { GM: [OTHELLO], SZ: [`${game.rows}`] });
+    head.PL = [letter(root.position.to_move)];
+    const cells = board === null ? [] : root.position.cells.flat();
+    cells.forEach((cell, k) => {
+      if (cell) (head[`A${letter(cell - 1)}`] ??= []).push(setup.action_texts[k]);
+    });
+  }
+  return stringify([{ data: { ...head, ...root.notes }, children: root.children.map(node) }], {
+    linebreak: "\n",
+  });
 }
 
-export function writeGame(root: GameNode, game: Game, setup: Setup): string {
-  const [main, ...others] = root.children;
-  return usesSgf(game) ? writeSgf(root, game, setup) : `${writeLine(main, others, setup)}\n`;
+/** Return the text of a file, in the encoding that it names, such as CA[Shift_JIS]. */
+export function decoded(file: ArrayBuffer): string {
+  const [, name] = /\bCA\[\s*([\w-]+)/.exec(new TextDecoder().decode(file)) ?? [];
+  return new TextDecoder(name).decode(file);
 }
 
-/** Return the moves of such a text, or of one in GGF or PGN, for the backend to read. */
-export function readGame(text: string): Branch[] {
-  return /^\s*\(\s*;/.test(text) ? readSgf(text) : readList(text);
-}
-
-/** Return a move, the variations in place of it, and what follows it. */
-function writeLine(node: GameNode, others: GameNode[], setup: Setup): string {
-  const move = setup.action_texts[node.action ?? 0].replace(/[(){}\\]/g, "\\$&");
-  const name = node.name.replace(/[{}]/g, "");
-  const variations = others.map((other) => ` (${writeLine(other, [], setup)})`).join("");
-  const [next, ...instead] = node.children;
-  const rest = next ? `${setup.separator} ${writeLine(next, instead, setup)}` : "";
-  return move + (name && ` {${name}}`) + variations + rest;
+/** Return the first game of a text, for the backend to read its moves. */
+export function readGame(text: string, shown: Start): GameFile {
+  if (/^\s*\(\s*;/.test(text)) return readSgf(text, shown);
+  const games = text.split(NEXT_PGN);
+  const start = { game: shown.game.name, setup: shown.setup.id };
+  return { start, branches: readList(games[0]), num: games.length };
 }
 
 function readList(text: string): Branch[] {
@@ -66,34 +88,46 @@ function branchOf(text: string): Branch {
   return { text, name: "", children: [], instead: [] };
 }
 
-/** The part of a node of @sabaki/sgf that is read and written here. */
-type SgfNode = { data: Record<string, string[]>; children: SgfNode[] };
-
-function writeSgf(root: GameNode, game: Game, setup: Setup): string {
-  const node = (one: GameNode): SgfNode => {
-    const color = one.parent?.position.to_move === 0 ? setup.colors[0] : setup.colors[1];
-    const property = color === "light" ? "W" : "B";
-    const data: SgfNode["data"] = { [property]: [setup.action_texts[one.action ?? 0]] };
-    if (one.name) data.N = [one.name];
-    return { data, children: one.children.map(node) };
-  };
-  const size = [`${game.rows}`];
-  const head = { FF: ["4"], GM: [SGF_GAME], CA: ["UTF-8"], AP: ["AlphaZero"], SZ: size };
-  return stringify([{ data: head, children: root.children.map(node) }], { linebreak: "\n" });
+function isOthello(game: Game): boolean {
+  return game.name.startsWith("othello");
 }
 
-function readSgf(text: string): Branch[] {
-  const [root] = parse(text) as SgfNode[];
-  const { GM: [game] = [SGF_GAME], BO: [board] = [] } = root.data;
-  if (!/^(2|othello)$/i.test(game)) throw new Error("The file is not of Othello (GM[2]).");
-  if (board && !USUAL_BOARD.test(board)) throw new Error("The game starts from another position.");
+function readSgf(text: string, shown: Start): GameFile {
+  const games = parse(text) as SgfNode[];
+  const [root] = games;
+  const [address] = root.data.START ?? [];
   const branches = (node: SgfNode): Branch[] => {
-    const { B = [], W = [], C = [""], N: [name] = C } = node.data;
+    const { B = [], W = [], N: [name] = [""], AB, AW = AB } = node.data;
+    if (AW && node !== root) throw new Error("The file sets up a board after its first node.");
     const moves = B.length ? B.flatMap((move, k) => [move, ...W.slice(k, k + 1)]) : W; // all in GGF
     const children = node.children.flatMap(branches);
-    return moves.length ? [{ ...branchOf(moves.map(squareOf).join()), name, children }] : children;
+    const texts = address ? moves : moves.map(squareOf);
+    return moves.length ? [{ ...branchOf(texts.join()), name, children }] : children;
   };
-  return branches(root);
+  const start = address ? gameOf(parseHash(address)) : othelloStart(root.data, shown);
+  const notes = Object.entries(root.data).filter(([key]) => !NO_NOTE.test(key));
+  const num = games.length;
+  return { start, branches: branches(root), notes: Object.fromEntries(notes), num };
+}
+
+/** Return where a game of another program starts. */
+function othelloStart(root: Properties, shown: Start) {
+  const { GM: [number] = [OTHELLO], BO: [usual] = [], AB = [], AW = [], SZ = [], PL = [] } = root;
+  if (!/^(2|othello)$/i.test(number)) throw new Error("The file is not of Othello (GM[2]).");
+  if (usual && !USUAL_BOARD.test(usual)) throw new Error("The game starts from another position.");
+  const size = parseInt(SZ[0]) || (isOthello(shown.game) ? shown.game.rows : 8);
+  const game = size === 8 ? "othello" : `othello:${size}`;
+  // Whoever begins is side 0 of one of the two set-ups.
+  const start = { game, setup: /^w/i.test(PL[0]) ? "white_first" : "standard" };
+  if (!AB.length && !AW.length) return start;
+  const [black, white] = [AB, AW].map((points) => points.map(squareOf));
+  const wrong = [...black, ...white].find((name) => !/^[a-h][1-8]$/.test(name));
+  if (wrong) throw new Error(`The board that the file sets up has no square ${wrong}.`);
+  const letters = Array.from({ length: size * size }, (_, k) => {
+    const name = `${"abcdefgh"[k % size]}${Math.floor(k / size) + 1}`;
+    return black.includes(name) ? "B" : white.includes(name) ? "W" : "-";
+  });
+  return { ...start, board: letters.join("").replace(RegExp(`.{${size}}`, "g"), "$&\n") };
 }
 
 /** Return a square as it is written here: files of Go programs have two letters, such as "fe". */

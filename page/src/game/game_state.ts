@@ -4,23 +4,26 @@
 // The rules are the backend's; here are only its answers.
 
 import { signal } from "@preact/signals";
+import { formatHash } from "../address";
 import type { Backend, Catalogue, Position, PositionRequest, Setup } from "../api";
+import { readGame, writeGame } from "./game_file";
 import type { Branch, GameNode, GameToShow, Shown, Start } from "./types";
 
 export class GameState {
-  readonly shown;
+  readonly shown = signal({} as Shown); // until the first game is loaded
+  /** What was shown last of each game, by its id. */
+  private readonly known = new Map<number, Shown>();
   private numAsked = 0;
 
-  constructor(
+  private constructor(
     private readonly backend: Backend,
     private readonly catalogue: { value: Catalogue },
-    first: Shown,
-  ) {
-    this.shown = signal(first);
-  }
+  ) {}
 
   static async start(backend: Backend, catalogue: { value: Catalogue }, game: GameToShow) {
-    return new GameState(backend, catalogue, await loaded(backend, catalogue.value, game));
+    const state = new GameState(backend, catalogue);
+    await state.load(game);
+    return state;
   }
 
   get position(): Position {
@@ -35,6 +38,13 @@ export class GameState {
 
   get moves(): number[] {
     return movesOf(this.shown.value.line);
+  }
+
+  /** The game with its variations, as a file. */
+  get file(): string {
+    const { shown } = this;
+    const start = { ...gameParameters(shown.value), moves: null, ply: null };
+    return writeGame(shown.value, formatHash("analyse", shown.value.game.name, start));
   }
 
   /** Return the position after `ply` moves, as requests have it; by default the one shown. */
@@ -79,25 +89,8 @@ export class GameState {
 
   /** Show another game; nothing changes if the backend refuses it. */
   async load(wanted: GameToShow): Promise<void> {
-    const found = await this.newest(loaded(this.backend, this.catalogue.value, wanted));
-    if (!found) return;
-    const { shown } = this;
-    const isSame = JSON.stringify(startOf(found)) === JSON.stringify(startOf(shown.value));
-    // What was tried stays in the tree, for example on the way back and forth.
-    if (isSame && !wanted.isNew) {
-      const positions = found.line.map(({ position }) => position);
-      found.line = grafted(shown.value.line[0], movesOf(found.line), positions);
-    }
-    this.change(found);
-  }
-
-  /** Take over the catalogue as it is now, for example with networks trained since. */
-  renew(): void {
-    const { game, setup } = this.shown.value;
-    const found = this.catalogue.value.games.find((one) => one.name === game.name);
-    if (!found) return;
-    const same = found.setups.find((one) => one.id === setup.id) ?? found.setups[0];
-    this.change({ game: found, setup: same });
+    const found = await this.newest(this.loaded(wanted));
+    if (found) this.change(found);
   }
 
   rename(node: GameNode, name: string): void {
@@ -128,10 +121,45 @@ export class GameState {
     };
   }
 
-  /** Show a game with variations from its start; the backend must allow each of its moves. */
-  async grow(game: GameToShow, branches: Branch[]): Promise<void> {
-    const first = await loaded(this.backend, this.catalogue.value, { ...game, moves: [] });
-    const [root] = first.line;
+  /** Show the first game of a file, with its variations; return how many games there are. */
+  async open(text: string): Promise<number> {
+    const { start, num } = readGame(text, this.shown.value);
+    const first = await this.loaded({ ...start, moves: [] });
+    const root = await this.grown(first, text);
+    if (!root.children.length && first.board === null) throw new Error("The file holds no moves.");
+    this.numAsked += 1;
+    this.change({ ...first, line: [root, ...mainLine(root)], ply: 0 });
+    return num;
+  }
+
+  /** Return a game, with what was tried in it before. */
+  private async loaded(wanted: GameToShow): Promise<Shown> {
+    const { games, default_game: usual } = this.catalogue.value;
+    const name = wanted.game ?? usual;
+    const game = games.find((one) => one.name === name);
+    if (!game) throw new Error(`There is no game ${name} here.`);
+    const setup = game.setups.find(({ id }) => id === wanted.setup) ?? game.setups[0];
+    const start = { game, setup, board: wanted.board ?? null, toMove: wanted.to_move ?? null };
+    const request = { ...startOf(start), moves: wanted.moves ?? [] };
+    const { moves, positions } = await this.backend.position(request);
+    const ply = Math.min(wanted.ply ?? moves.length, moves.length);
+    const fresh = { ...start, id: Math.random(), line: [child(null, null, positions[0])], ply };
+    const { id, line } = wanted.isNew ? fresh : await this.triedBefore(fresh, wanted);
+    return { ...fresh, id, line: grafted(line[0], moves, positions) };
+  }
+
+  /** Return a game as it was shown before, or as its file has it; without moves if neither is. */
+  private async triedBefore(fresh: Shown, { id, file }: GameToShow): Promise<Shown> {
+    const known = this.known.get(id ?? 0);
+    if (known && JSON.stringify(startOf(known)) === JSON.stringify(startOf(fresh))) return known;
+    if (!id || !file) return fresh;
+    const root = await this.grown(fresh, file).catch(() => null);
+    return root ? { ...fresh, id, line: [root] } : fresh;
+  }
+
+  /** Return the tree of a file's game; the backend must allow each of its moves. */
+  private async grown(first: Shown, file: string): Promise<GameNode> {
+    const root = child(null, null, first.line[0].position);
     const attach = async (above: GameNode, branch: Branch): Promise<void> => {
       // A line is asked for at once, as far as nothing branches off.
       const straight = straightLine(branch);
@@ -147,10 +175,10 @@ export class GameState {
       for (const other of instead) await attach(previous, other);
       for (const next of children) await attach(last, next);
     };
+    const { branches, notes } = readGame(file, first);
+    root.notes = notes;
     for (const branch of branches) await attach(root, branch);
-    if (!root.children.length) throw new Error("The file holds no moves.");
-    this.numAsked += 1;
-    this.change({ ...first, line: [root, ...mainLine(root)], ply: 0 });
+    return root;
   }
 
   /** Return an answer; null if something else was asked for while it was awaited. */
@@ -169,7 +197,19 @@ export class GameState {
 
   private change(some: Partial<Shown>): void {
     this.shown.value = { ...this.shown.value, ...some };
+    this.known.set(this.shown.value.id, this.shown.value);
   }
+}
+
+/** Return a game as its address has it. */
+export function gameParameters({ setup, game, board, toMove, line, ply }: Shown) {
+  return {
+    setup: setup === game.setups[0] ? null : setup.id,
+    board: board === null ? null : board.trim().split(/\r?\n/).join("/"),
+    to_move: board === null ? null : (toMove ?? 0),
+    moves: listText(setup, movesOf(line)),
+    ply: ply === line.length - 1 ? null : ply,
+  };
 }
 
 export function pathTo(node: GameNode): GameNode[] {
@@ -204,18 +244,6 @@ function straightLine(branch: Branch): Branch[] {
   const { name, children, instead } = branch;
   const isEnd = name || instead.length || children.length !== 1;
   return isEnd ? [branch] : [branch, ...straightLine(children[0])];
-}
-
-async function loaded(backend: Backend, catalogue: Catalogue, wanted: GameToShow): Promise<Shown> {
-  const name = wanted.game ?? catalogue.default_game;
-  const game = catalogue.games.find((one) => one.name === name);
-  if (!game) throw new Error(`There is no game ${name} here.`);
-  const setup = game.setups.find(({ id }) => id === wanted.setup) ?? game.setups[0];
-  const start = { game, setup, board: wanted.board ?? null, toMove: wanted.to_move ?? null };
-  const request = { ...startOf(start), moves: wanted.moves ?? [] };
-  const { moves, positions } = await backend.position(request);
-  const line = grafted(child(null, null, positions[0]), moves, positions);
-  return { ...start, line, ply: Math.min(wanted.ply ?? moves.length, moves.length) };
 }
 
 /** Return a new node below another one, null for a root. */

@@ -12,7 +12,11 @@ export interface GameToShow {
   moves?: number[] | string;
   /** The position to show; null: after all moves. */
   ply?: number | null;
-  /** A game of its own: what was tried in the one before is forgotten. */
+  /** That of the game if it was shown before: what was tried in it then is shown again. */
+  id?: number;
+  /** The same as a file, after the page was loaded again. */
+  file?: string;
+  /** A game of its own: nothing was tried in it yet. */
   isNew?: boolean;
 }
 
@@ -25,6 +29,8 @@ export interface GameNode {
   children: GameNode[];
   /** What the person calls it, "" for nothing. */
   name: string;
+  /** At the root, what the file says of the game, such as PB: ["Anna"]. */
+  notes?: Properties;
 }
 
 /** Where a game starts. */
@@ -38,10 +44,18 @@ export interface Start {
 
 /** Replaced as a whole with every change. */
 export interface Shown extends Start {
+  /** What tells its variations from those of other games. */
+  id: number;
   /** From the root to the end of the line. */
   line: GameNode[];
   ply: number;
 }
+
+/** Properties of SGF. */
+export type Properties = Record<string, string[]>;
+
+/** The first of `num` games that a file holds. */
+export type GameFile = { start: GameToShow; branches: Branch[]; notes?: Properties; num: number };
 
 /** Moves as text, the name of the last one, what follows it, and what was tried in its place. */
 export type Branch = { text: string; name: string; children: Branch[]; instead: Branch[] };

@@ -6,7 +6,6 @@ import type { Parameters } from "../address";
 import type { Side } from "../api";
 import type { App, ViewProps } from "../app";
 import { Board } from "../board/board";
-import { copyText } from "../copy";
 import { capital } from "../format";
 import { MoveList, StepButtons } from "../game/game_steps";
 import { listText } from "../game/game_state";
@@ -163,9 +162,9 @@ function MoreButtons({ app, seats }: Props) {
           <SetupButton app={app} onStart={(wanted) => app.play({ ...wanted, seats })} />
         </>
       )}
-      <Button text="Copy link" onClick={() => copyText(location.href, "link", app)} />
-      <Button text="Copy moves" onClick={() => copyText(listText(setup, moves), "moves", app)} />
-      <Button text="Copy board" onClick={() => copyText(position.board, "board", app)} />
+      <Button text="Copy link" onClick={() => app.copy(location.href, "link")} />
+      <Button text="Copy moves" onClick={() => app.copy(listText(setup, moves), "moves")} />
+      <Button text="Copy board" onClick={() => app.copy(position.board, "board")} />
     </div>
   );
 }

@@ -5,7 +5,7 @@
 import { signal } from "@preact/signals";
 import type { App } from "../app";
 import type { Asked, PlyMessage, Side, StreamMessage } from "../api";
-import { messageOf } from "../format";
+import { failureOf } from "../format";
 import type { GameNode } from "../game/types";
 
 /** How much a move loses at least, in results, to be called so. */
@@ -52,12 +52,9 @@ export class Review {
     };
     const game = this.app.game.request(this.line.length);
     const request = this.player ? { ...game, player: this.player } : game;
-    let error = "";
-    try {
-      await this.app.backend.analysis?.review(request, { signal, onMessage });
-    } catch (problem) {
-      error = messageOf(problem);
-    }
+    const error = await failureOf(
+      this.app.backend.analysis?.review(request, { signal, onMessage }),
+    );
     if (!signal.aborted) this.change({ isRunning: false, error });
   }
 

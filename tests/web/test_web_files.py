@@ -1,0 +1,245 @@
+"""What a person keeps of a game on the page, in Chromium: files, and what the browser stores.
+
+`alphazero serve` answers.
+"""
+
+import re
+from urllib.parse import parse_qsl
+
+import pytest
+from mostly_slow import mostly_slow
+
+pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+
+from playwright.sync_api import expect  # noqa: E402
+
+MAIN_MOVES = ".variation-box > .move-list > li:not(.variation) > .move-step"
+CONNECT_FOUR = "/".join(["......."] * 4 + ["..XO...", "..XXO.."])
+BLACK_PLAYED_F5 = "/".join(["--------"] * 3 + ["---WB---", "---BBB--"] + ["--------"] * 3)
+WHITE_PLAYED_E3 = "--------/--------/----W---/---WW---/---BW---/--------/--------/--------"
+#: Games that start from a set-up board, and one of Othello in which White begins.
+SET_UP = {
+    "connect_four": f"connect_four?board={CONNECT_FOUR}&to_move=1&moves=3,4",
+    "othello": f"othello?board={BLACK_PLAYED_F5}&to_move=1&moves=f6,d3",
+    "white first": f"othello?setup=white_first&board={WHITE_PLAYED_E3}&to_move=1&moves=d3",
+    "no board": "othello?setup=white_first&moves=e3,d3",
+}
+
+
+def button(page, name):
+    return page.get_by_role("button", name=name, exact=True)
+
+
+def saved(page, folder):
+    """Save the game; return the file."""
+    with page.expect_download() as download:
+        button(page, "Save").click()
+    path = folder / download.value.suggested_filename
+    download.value.save_as(path)
+    return path
+
+
+def open_file(page, content):
+    """Open a file: a path, or its text or bytes."""
+    if isinstance(content, str):
+        content = content.encode()
+    if isinstance(content, bytes):
+        content = {"name": "game.sgf", "mimeType": "text/plain", "buffer": content}
+    page.set_input_files("[aria-label='A game to open']", content)
+
+
+def shown_game(page):
+    """Return the game that is shown: its address without the ply, and all its moves."""
+    game, _, parameters = page.url.split("#")[1].partition("?")
+    kept = {key: value for key, value in parse_qsl(parameters) if key != "ply"}
+    return game, kept, page.locator(".variation-box").inner_text()
+
+
+def main_moves(page):
+    return page.locator(MAIN_MOVES).all_inner_texts()
+
+
+# --- files ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("game", mostly_slow(SET_UP.values()), ids=SET_UP)
+def test_a_file_keeps_the_position_that_the_game_started_from(go, tmp_path, game):
+    page = go(f"#analyse/{game}")
+    expect(page.locator(MAIN_MOVES).first).to_be_visible()
+    written = shown_game(page)
+    path = saved(page, tmp_path)
+    # It does not matter what is shown when the file is opened, but for the set-up of a board.
+    other = "othello?setup=white_first&moves=e3" if "white_first&board" in game else "tic_tac_toe"
+    page.goto(f"{page.url.split('#')[0]}#analyse/{other}")
+    expect(page).to_have_title(re.compile("Othello" if "white_first&board" in game else "Tic"))
+    open_file(page, path)
+    expect(page.locator(MAIN_MOVES)).to_have_count(game.split("moves=")[1].count(",") + 1)
+    expect(page.locator(".step-place")).to_have_text(re.compile("^0"))
+    assert shown_game(page) == written
+
+
+def test_a_set_up_board_is_in_the_properties_of_sgf(go, tmp_path):
+    page = go(f"#analyse/{SET_UP['othello']}")
+    expect(page.locator(MAIN_MOVES)).to_have_count(2)
+    text = saved(page, tmp_path).read_text()
+    black = re.search(r"AB((\[..\])+)", text)[1]
+    assert sorted(black.strip("[]").split("][")) == ["d5", "e4", "e5", "f5"]
+    assert "AW[d4]" in text and "PL[W]" in text
+
+
+PLAYED = [
+    ("connect_four", "444433", ["1.4", "2.4", "3.4", "4.4", "5.3", "6.3"]),
+    ("othello", "(;GM[2]PB[Anna]B[f5];W[d6])", ["1.f5", "2.d6"]),
+    ("othello", "(;GM[2]C[begins];B[f5]C[good];W[d6])", ["1.f5", "2.d6"]),
+    ("othello", "(;GM[2];B[f5];W[d6])(;GM[2];B[f5];W[f6])", ["1.f5", "2.d6"]),
+    ("othello", "(;GM[2];B[f5])(;GM[2];B[f5];W[f6])(;GM[2])", ["1.f5"]),
+    (
+        "othello",
+        '[Event "a"]\n[Site "b"]\n\n1. f5 d6 *\n\n[Event "c"]\n\n1. f5 f6',
+        ["1.f5", "2.d6"],
+    ),
+    ("connect_four", "(;GM[2]SZ[8];B[f5];W[d6])", ["1.f5", "2.d6"]),
+    ("othello", "(;GM[2]PL[W]AB[d4][e5][f5]AW[de][ed];W[g5])", ["1.g5"]),
+]
+
+
+@pytest.mark.parametrize("file", mostly_slow(PLAYED))
+def test_the_first_game_of_a_file_of_another_program_is_read(go, file):
+    game, text, moves = file
+    page = go(f"#analyse/{game}")
+    open_file(page, text)
+    expect(page.locator(MAIN_MOVES)).to_have_text(moves)
+    expect(page.locator(".variation")).to_have_count(0)
+    expect(page.locator(".move-name")).to_have_count(0)
+    num_games = text.count("(;") or text.count("[Event")
+    if num_games > 1:
+        expect(page.locator(".notice.is-shown")).to_have_text(re.compile(f"{num_games} games"))
+
+
+@pytest.mark.parametrize("encoding", mostly_slow(["Shift_JIS", "ISO-8859-1", "UTF-8"]))
+def test_a_file_is_read_in_the_encoding_that_it_names(go, encoding):
+    name = {"Shift_JIS": "\u8868", "ISO-8859-1": "M\u00fcller", "UTF-8": "\u2713"}[encoding]
+    page = go("#analyse/othello")
+    open_file(page, f"(;GM[2]CA[{encoding}];B[f5]N[{name}];W[d6])".encode(encoding))
+    expect(page.locator(".move-name")).to_have_text(name)
+    expect(page.locator(MAIN_MOVES)).to_have_text(["1.f5", "2.d6"])
+
+
+def test_what_a_file_says_of_the_game_is_kept(go, tmp_path):
+    page = go("#analyse/othello")
+    open_file(page, "(;GM[2]GN[ours]PB[Anna]PW[Bo \\]]RE[B+4]C[intro];B[f5];W[d6])")
+    expect(page.locator(MAIN_MOVES)).to_have_count(2)
+    page.reload()
+    expect(page.locator(MAIN_MOVES)).to_have_count(2)
+    text = saved(page, tmp_path).read_text()
+    for note in ("GN[ours]", "PB[Anna]", "PW[Bo \\]]", "RE[B+4]", "C[intro]", "CA[UTF-8]"):
+        assert text.count(note) == 1
+
+
+REFUSED = {
+    "empty": "",
+    "another format": '{"a": 1}',
+    "no moves": "(;GM[2]PB[Anna])",
+    "Go": "(;GM[1]SZ[19];B[pd];W[dd])",
+    "a size that is not here": "(;SZ[19];B[pd];W[dd])",
+    "chess": '[Event "x"]\n\n1. e4 e5 2. Nf3 Nc6 1-0\n',
+    "cut": "(;GM[2];B[f5];W[",
+    "GGF from elsewhere": f"(;GM[Othello]BO[8 {'*' * 64} *]B[f5];)",
+    "a board later": "(;GM[2];B[f5];AB[a1];W[d6])",
+    "no squares": "(;GM[2]AB[dd:ee];B[f5])",
+    "an unknown encoding": "(;CA[KLINGON];B[f5])",
+    "bytes": bytes(range(256)),
+}
+
+
+@pytest.mark.parametrize("content", mostly_slow(REFUSED.values()), ids=REFUSED)
+def test_a_file_that_cannot_be_read_is_refused_in_one_line(go, content):
+    page = go("#analyse/othello?moves=f5,d6", expects_errors=True)
+    expect(page.locator(MAIN_MOVES)).to_have_count(2)
+    written = shown_game(page)
+    open_file(page, content)
+    notice = page.locator(".notice.is-shown.is-error")
+    expect(notice).to_have_text(re.compile(r".+"))
+    assert "\n" not in notice.inner_text().strip() and len(notice.inner_text()) < 320
+    assert shown_game(page) == written
+
+
+# --- what the browser keeps -----------------------------------------------------------------------
+
+
+def try_and_name(page, label, name):
+    """Try a move at the start of the game, and give it a name."""
+    button(page, "To the start").click()
+    page.get_by_role("gridcell", name=re.compile(f"^{label}:")).click()
+    expect(page.locator(".variation .move-step")).to_have_count(1)
+    button(page, "Name").click()
+    page.get_by_label("Name of the move").fill(name)
+    page.keyboard.press("Enter")
+    expect(page.locator(".move-name")).to_have_text(name)
+
+
+@pytest.mark.parametrize("is_set_up", mostly_slow([False, True]))
+def test_variations_and_names_outlive_a_reload(go, is_set_up):
+    start = "board=X--/---/---&to_move=1&" if is_set_up else ""
+    page = go(f"#analyse/tic_tac_toe?{start}moves=5,9")
+    expect(page.locator(MAIN_MOVES)).to_have_count(2)
+    try_and_name(page, "2", "a trap")
+    written = shown_game(page)
+    page.reload()
+    expect(page.locator(".variation-box .move-step")).to_have_count(3)
+    assert shown_game(page) == written
+    assert main_moves(page) == ["1.5", "2.9"]
+    # So do changes that the address does not show.
+    button(page, "Name").click()
+    page.get_by_label("Name of the move").fill("no trap")
+    page.keyboard.press("Enter")
+    expect(page.locator(".move-name")).to_have_text("no trap")
+    page.reload()
+    expect(page.locator(".move-name")).to_have_text("no trap")
+
+
+def test_each_game_has_variations_of_its_own(go):
+    page = go("#analyse/tic_tac_toe?moves=5,9")
+    expect(page.locator(MAIN_MOVES)).to_have_count(2)
+    try_and_name(page, "2", "first")
+    page.goto(f"{page.url.split('#')[0]}#analyse/tic_tac_toe?moves=1,3")
+    expect(page.locator(".variation-box .move-step")).to_have_text(["1.1", "2.3"])
+    try_and_name(page, "4", "second")
+    page.reload()
+    expect(page.locator(".move-name")).to_have_text("second")
+    expect(page.locator(".variation-box .move-step")).to_have_text(["1.1", "1.4", "2.3"])
+    page.go_back()
+    expect(page.locator(".step-place")).to_have_text("0 / 2")
+    page.go_back()
+    expect(page.locator(".move-name")).to_have_text("first")
+    expect(page.locator(".variation-box .move-step")).to_have_text(["1.5", "1.2", "2.9"])
+
+
+@pytest.mark.slow
+def test_moves_taken_back_while_playing_outlive_a_reload(go):
+    page = go("#play/tic_tac_toe?first=human&second=human&moves=1,5")
+    button(page, "Take back").click()
+    page.get_by_role("gridcell", name=re.compile("^2:")).click()
+    expect(page.locator(".move-list li")).to_have_text(["1.1", "2.2"])
+    page.reload()
+    expect(page.locator(".move-list li")).to_have_text(["1.1", "2.2"])
+    page.get_by_role("link", name="Analyse").click()
+    expect(page.locator(".variation-box .move-step")).to_have_text(["1.1", "2.5", "2.2"])
+
+
+@pytest.mark.parametrize("fault", mostly_slow(["forbidden", "full"]))
+def test_the_page_works_where_the_browser_stores_nothing(go, fault):
+    page = go("#analyse/tic_tac_toe?moves=5,9")
+    if fault == "forbidden":
+        access = "get() { throw new DOMException('no', 'SecurityError'); }"
+        page.add_init_script(f"Object.defineProperty(window, 'localStorage', {{ {access} }})")
+    else:
+        fail = "() => { throw new DOMException('full', 'QuotaExceededError'); }"
+        page.add_init_script(f"Storage.prototype.setItem = {fail}")
+    page.reload()
+    expect(page.locator(MAIN_MOVES)).to_have_count(2)
+    button(page, "Dark colours").click()
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    try_and_name(page, "2", "a trap")
+    page.reload()
+    expect(page.locator(".move-name")).to_have_text("a trap")
