@@ -45,6 +45,7 @@ export function browserBackend() {
   return {
     games: () => ask("games"),
     position: (request) => ask("position", request),
+    positions: (requests) => Promise.all(requests.map((one) => ask("position", one))),
     move: (request, options) => ask("move", request, options),
   };
 }

@@ -24,7 +24,7 @@ from alphazero.web.guard import Guard
 from alphazero.web.streams import FAILED, JsonLines, live_response
 
 STATIC = Path(__file__).parent / "static"
-MAX_BODY = 65_536  # largest request body, in bytes
+MAX_BODY = 1_048_576  # largest request body, in bytes
 _LOCAL_NAMES = ("localhost", "127.0.0.1", "[::1]")
 
 

@@ -75,18 +75,21 @@ class Backend:
         """Return the `api/games` response: every game with its players, and the default game."""
         return self.catalogue.describe()
 
-    def position(self, plain: Any) -> dict[str, Any]:
+    def position(self, plain: Any) -> Any:
         """Return the `api/position` response: the board, legal moves and status of each position.
 
         The positions are those of one game, from the request's ``from_ply`` to its last move.
 
         Args:
-            plain: the parsed JSON body of the request (see `DrawingRequest`).
+            plain: the parsed JSON body of the request (see `DrawingRequest`), or a list of such
+                requests, whose responses are then returned as a list.
 
         Raises:
             Refusal: if the request is not valid, its board is not reachable, one of its moves is
                 illegal, or ``from_ply`` is greater than the number of moves.
         """
+        if isinstance(plain, list):
+            return [self.position(one) for one in plain]
         request = read_request(DrawingRequest, plain)
         found = self._position(request)
         from_ply = request.from_ply or 0

@@ -240,6 +240,7 @@ export interface Analysis {
 export interface Backend {
   games(): Promise<Catalogue>;
   position(request: PositionRequest & { from_ply?: number }): Promise<PositionAnswer>;
+  positions(requests: PositionRequest[]): Promise<PositionAnswer[]>;
   move: Stream<SearchRequest, MoveMessage | ProgressMessage>;
   analysis?: Analysis;
   runs?: {

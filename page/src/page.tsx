@@ -47,10 +47,6 @@ function Views({ router }: { router: Router }) {
   useEffect(() => {
     document.title = `${title} \u00b7 AlphaZero`;
   }, [title]);
-  const follow = (event: Event, one: address.View) => {
-    event.preventDefault();
-    router.follow(one);
-  };
   // A view is made anew with each address, and for another game.
   const key = `${view} ${visit} ${game.name} ${setup.id}`;
   const props = { app: router, parameters, rewrite: router.keepParameters };
@@ -66,7 +62,10 @@ function Views({ router }: { router: Router }) {
               href={`#${one}`}
               data-view={one}
               aria-current={one === view ? "page" : undefined}
-              onClick={(event) => follow(event, one)}
+              onClick={(event) => {
+                event.preventDefault();
+                router.follow(one);
+              }}
               children={NAMES[one]}
             />
           ))}
@@ -127,12 +126,12 @@ class Router implements App {
     const first = address.parseHash(location.hash);
     const wanted = first.view === "runs" ? {} : address.gameOf(first);
     const catalogue = signal(await backend.games());
-    const kept = history.state; // by the browser, when it loads the page again
-    const open = (game: GameToShow) => GameState.start(backend, catalogue, { ...kept, ...game });
+    const game = new GameState(backend, catalogue);
     let problem: unknown = null;
-    const game = await open(wanted).catch((error: unknown) => {
+    // The browser keeps its state when it loads the page again.
+    await game.load({ ...history.state, ...wanted }).catch((error: unknown) => {
       problem = error;
-      return open({ game: wanted.game }).catch(() => open({}));
+      return game.load({ game: wanted.game }).catch(() => game.load({}));
     });
     const router = new Router(backend, catalogue, game, first);
     if (problem) router.notify(messageOf(problem), true);
@@ -177,18 +176,23 @@ class Router implements App {
     else history.replaceState(state, "", hash);
   }
 
-  async play({ player, seats, ...wanted }: GameToPlay): Promise<void> {
-    await this.showGame("play", wanted, {}, () => {
+  play({ player, seats, ...wanted }: GameToPlay): Promise<void> {
+    return this.attempt(async () => {
+      await this.load({ id: this.game.shown.value.id, ...wanted });
       const { game } = this.game.shown.value;
       if (seats) this.seats.set(game.name, seats);
-      if (!player) return;
-      const other = playerSeat(game, player.id, player.num_simulations);
-      this.seats.set(game.name, against(other, this.game.position.to_move));
+      const other = player && playerSeat(game, player.id, player.num_simulations);
+      if (other) this.seats.set(game.name, against(other, this.game.position.to_move));
+      this.visit({ view: "play", name: "", parameters: {} }, true);
     });
   }
 
-  async analyse({ player, ...wanted }: GameToAnalyse): Promise<void> {
-    await this.showGame("analyse", wanted, player ? { analyst: player.id } : {});
+  analyse({ player, ...wanted }: GameToAnalyse): Promise<void> {
+    return this.attempt(async () => {
+      await this.load({ id: this.game.shown.value.id, ...wanted });
+      const parameters: address.Parameters = player ? { analyst: player.id } : {};
+      this.visit({ view: "analyse", name: "", parameters }, true);
+    });
   }
 
   // --- what is shown -----------------------------------------------------------------------------
@@ -223,33 +227,14 @@ class Router implements App {
     if (number === this.numRoutes) this.visit(wanted, false);
   }
 
-  /** Load a game and show it, unless the backend refuses it. */
-  private async showGame(
-    view: address.View,
-    wanted: GameToShow,
-    parameters: address.Parameters,
-    onLoaded?: () => void,
-  ): Promise<void> {
-    await this.attempt(async () => {
-      await this.load({ id: this.game.shown.value.id, ...wanted });
-      onLoaded?.();
-      this.visit({ view, name: "", parameters }, true);
-    });
-  }
-
   /** Load a game; learn of networks and games that are there since the page was opened. */
   private async load(wanted: GameToShow): Promise<void> {
     const { games } = this.catalogue.value;
     const isKnown = games.some(({ name }) => name === wanted.game) || !wanted.game;
-    if (!isKnown || this.shown.value.view === "runs") {
-      this.catalogue.value = await this.backend.games();
-    }
+    const mayBeNew = !isKnown || this.shown.value.view === "runs";
+    if (mayBeNew) this.catalogue.value = await this.backend.games();
     this.isLeaving = true;
-    try {
-      await this.game.load(wanted);
-    } finally {
-      this.isLeaving = false;
-    }
+    await this.game.load(wanted).finally(() => (this.isLeaving = false));
   }
 
   private visit(shown: address.Address, isNew: boolean): void {

@@ -164,6 +164,50 @@ def test_a_file_that_cannot_be_read_is_refused_in_one_line(go, content):
     assert shown_game(page) == written
 
 
+def every_line(depth, colors="BW"):
+    """Return all lines of so many moves in Connect Four, as a tree in SGF."""
+    if depth == 0:
+        return ""
+    below = every_line(depth - 1, colors[::-1])
+    return "".join(f"(;{colors[0]}[{column}]{below})" for column in range(1, 8))
+
+
+def long_line(moves, colors="BW"):
+    """Return a game of Connect Four with three variations of each move, in SGF."""
+    if not moves:
+        return ""
+    below = long_line(moves[1:], colors[::-1])
+    others = "".join(f"(;{colors[0]}[{column}])" for column in (1, 2, 3))
+    return f"(;{colors[0]}[{moves[0]}]{below}){others}"
+
+
+MANY = {
+    "hundreds": (every_line(3), 7 + 49 + 343),
+    "off a long line": (long_line([4] * 6 + [5] * 6), 12 + 36),
+}
+
+
+@pytest.mark.parametrize("tree, num_moves", MANY.values(), ids=MANY)
+def test_a_file_with_many_variations_takes_few_requests(go, tree, num_moves):
+    page = go("#analyse/connect_four")
+    expect(page.locator(".move-mark").first).to_be_visible()
+    held = []
+    page.route("**/api/position", lambda route: held.append(route))
+    open_file(page, f"(;START[#analyse/connect_four]{tree})")
+    # While it is read, the page says so.
+    expect(page.locator(".notice.is-shown")).to_have_text(re.compile("game.sgf"))
+    num_asked = 0
+    while not page.locator(".variation").count():
+        for route in held:
+            route.continue_()
+            num_asked += 1
+        held.clear()
+        page.wait_for_timeout(50)
+    assert num_asked <= 4
+    expect(page.locator(".variation-box .move-step")).to_have_count(num_moves)
+    expect(page.locator(".notice.is-shown:not(.is-error)")).to_have_text(re.compile("game.sgf"))
+
+
 # --- what the browser keeps -----------------------------------------------------------------------
 
 

@@ -219,7 +219,7 @@ def _raw(host, port, text):
     [
         (b"{", 400),
         (b'{"game": "connect_four", "moves": [7]}', 422),
-        (b'{"game": "connect_four"' + b" " * 70_000 + b"}", 413),
+        (b'{"game": "connect_four"' + b" " * 2_000_000 + b"}", 413),
     ],
     ids=["cut", "illegal", "large"],
 )

@@ -105,8 +105,10 @@ function OpenButton({ app }: { app: App }) {
     const [file] = field.files ?? [];
     if (!file) return;
     await app.attempt(async () => {
+      app.notify(`Opening ${file.name}\u2026`);
       const num = await app.game.open(decoded(await file.arrayBuffer()));
-      if (num > 1) app.notify(`The file holds ${num} games. This is the first one.`);
+      const which = num > 1 ? `the first of ${num} games in ` : "";
+      app.notify(`This is ${which}${file.name}.`);
     });
     field.value = ""; // the same file may be opened again
   };

@@ -18,6 +18,7 @@ const NEXT_PGN = /(?<![\]\s])\s*\n(?=\[\w+ ")/; // before the tags of another ga
 const USUAL_BOARD = /^\d+ [-\s]*O\*[-\s]*\*O[-\s]*\*$/; // in GGF; black moves
 const NO_NOTE = /^(FF|GM|CA|AP|SZ|START|PL|BO|A?[BW])$/; // read or written here
 const PGN = /^(?:\s*\[\w+ ".*"\])+([^]*?)(?:\S+-\S+|\*)?\s*$/; // tags, moves, perhaps a result
+const isOthello = ({ name }: Game) => name.startsWith("othello");
 
 /** The part of a node of @sabaki/sgf that is read and written here. */
 type SgfNode = { data: Properties; children: SgfNode[] };
@@ -86,10 +87,6 @@ function readList(text: string): Branch[] {
 
 function branchOf(text: string): Branch {
   return { text, name: "", children: [], instead: [] };
-}
-
-function isOthello(game: Game): boolean {
-  return game.name.startsWith("othello");
 }
 
 function readSgf(text: string, shown: Start): GameFile {

@@ -15,16 +15,10 @@ export class GameState {
   private readonly known = new Map<number, Shown>();
   private numAsked = 0;
 
-  private constructor(
+  constructor(
     private readonly backend: Backend,
     private readonly catalogue: { value: Catalogue },
   ) {}
-
-  static async start(backend: Backend, catalogue: { value: Catalogue }, game: GameToShow) {
-    const state = new GameState(backend, catalogue);
-    await state.load(game);
-    return state;
-  }
 
   get position(): Position {
     const { line, ply } = this.shown.value;
@@ -42,9 +36,8 @@ export class GameState {
 
   /** The game with its variations, as a file. */
   get file(): string {
-    const { shown } = this;
-    const start = { ...gameParameters(shown.value), moves: null, ply: null };
-    return writeGame(shown.value, formatHash("analyse", shown.value.game.name, start));
+    const start = { ...gameParameters(this.shown.value), moves: null, ply: null };
+    return writeGame(this.shown.value, formatHash("analyse", this.shown.value.game.name, start));
   }
 
   /** Return the position after `ply` moves, as requests have it; by default the one shown. */
@@ -159,25 +152,25 @@ export class GameState {
 
   /** Return the tree of a file's game; the backend must allow each of its moves. */
   private async grown(first: Shown, file: string): Promise<GameNode> {
-    const root = child(null, null, first.line[0].position);
-    const attach = async (above: GameNode, branch: Branch): Promise<void> => {
-      // A line is asked for at once, as far as nothing branches off.
-      const straight = straightLine(branch);
-      const before = movesOf(pathTo(above));
-      const texts = [listText(first.setup, before), ...straight.map(({ text }) => text)];
-      const list = texts.filter(Boolean).join(first.setup.separator);
-      const request = { ...startOf(first), moves: list, from_ply: before.length };
-      const { moves, positions } = await this.backend.position(request);
-      const path = grafted(above, moves.slice(before.length), positions);
-      const [last, previous = last] = path.reverse();
-      const { name, instead, children } = straight[straight.length - 1];
-      last.name ||= name;
-      for (const other of instead) await attach(previous, other);
-      for (const next of children) await attach(last, next);
-    };
     const { branches, notes } = readGame(file, first);
-    root.notes = notes;
-    for (const branch of branches) await attach(root, branch);
+    const root: GameNode = { ...child(null, null, first.line[0].position), notes };
+    const { action_texts: texts, separator } = first.setup;
+    let ends = branches.map((branch) => ({ above: root, branch }));
+    while (ends.length) {
+      // All lines are asked for at once; what branches off them comes next.
+      const lines = ends.map(({ above, branch }) => {
+        const [before, main] = [movesOf(pathTo(above)), mainBranches(branch, texts)];
+        const list = [listText(first.setup, before), ...main.map(({ text }) => text)];
+        const moves = list.filter(Boolean).join(separator);
+        return { above, main, request: { ...startOf(first), moves, from_ply: before.length } };
+      });
+      const answers = await this.backend.positions(lines.map(({ request }) => request));
+      ends = lines.flatMap(({ above, main, request }, k) => {
+        const { moves, positions } = answers[k];
+        const path = grafted(above, moves.slice(request.from_ply), positions);
+        return othersOf(main, path, texts);
+      });
+    }
     return root;
   }
 
@@ -239,11 +232,26 @@ function mainLine(node: GameNode): GameNode[] {
   return next ? [next, ...mainLine(next)] : [];
 }
 
-/** Return moves, and those after them up to a name, or to where they branch off or end. */
-function straightLine(branch: Branch): Branch[] {
-  const { name, children, instead } = branch;
-  const isEnd = name || instead.length || children.length !== 1;
-  return isEnd ? [branch] : [branch, ...straightLine(children[0])];
+/** Return moves and the main line after them, as far as it is known which moves branch off. */
+function mainBranches(branch: Branch, texts: string[]): Branch[] {
+  const { text, name, children, instead } = branch;
+  const isEnd = name || instead.length || children.length > 1;
+  if (!children.length || (isEnd && !texts.includes(text))) return [branch];
+  return [branch, ...mainBranches(children[0], texts)];
+}
+
+/** Name the moves of a main line, whose passes may be left out, and return what branches off. */
+function othersOf(main: Branch[], path: GameNode[], texts: string[]) {
+  let at = 0;
+  return main.flatMap(({ text, name, children, instead }, k) => {
+    const isLast = k === main.length - 1;
+    const next = path.findIndex((node, ply) => ply > at && texts[node.action ?? 0] === text);
+    at = isLast ? path.length - 1 : Math.max(at, next);
+    const [node, before] = [path[at], path[at - 1] ?? path[at]];
+    node.name ||= name;
+    const after = children.slice(isLast ? 0 : 1).map((branch) => ({ above: node, branch }));
+    return [...instead.map((branch) => ({ above: before, branch })), ...after];
+  });
 }
 
 /** Return a new node below another one, null for a root. */

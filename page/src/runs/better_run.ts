@@ -3,10 +3,7 @@
 import type { RunRows, RunSummary } from "../api";
 import { accuracyText, countText, durationText } from "../format";
 
-export interface Contender {
-  run: RunSummary;
-  rows: RunRows | null;
-}
+export type Contender = { run: RunSummary; rows: RunRows | null };
 
 /** A figure, the greater the better, and its 95% interval where that is known. */
 type Figure = { value: number; interval: [number, number] | null };

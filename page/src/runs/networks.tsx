@@ -8,12 +8,7 @@ import { Button, Choice } from "../ui";
 import { MisplayedList } from "./misplayed_list";
 import { newestFirst, Section } from "./parts";
 
-interface NetworksProps {
-  app: App;
-  game: Game | null;
-  run: RunSummary;
-  isAlone: boolean;
-}
+type NetworksProps = { app: App; game: Game | null; run: RunSummary; isAlone: boolean };
 
 export function Networks({ app, game, run, isAlone }: NetworksProps) {
   const [value, setValue] = useState("newest");

@@ -7,16 +7,9 @@ import { accuracyText, capital, countText, durationText, UNKNOWN } from "../form
 import { runsHash } from "./address";
 
 /** What is shown of a game. */
-export interface InGame {
-  app: App;
-  game: Game;
-}
+export type InGame = { app: App; game: Game };
 
-interface SectionProps {
-  title: string;
-  box?: Ref<HTMLElement>;
-  children: ComponentChildren;
-}
+type SectionProps = { title: string; box?: Ref<HTMLElement>; children: ComponentChildren };
 
 export function Section({ title, box, children }: SectionProps) {
   return (

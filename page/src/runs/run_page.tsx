@@ -86,12 +86,7 @@ function Comparison({ contenders, game }: { contenders: Contender[]; game: strin
   );
 }
 
-interface CurvesProps {
-  known: Known;
-  isLoading: boolean;
-  kind: XKind;
-  change: (kind: XKind) => void;
-}
+type CurvesProps = { known: Known; isLoading: boolean; kind: XKind; change: (kind: XKind) => void };
 
 function Curves({ known, isLoading, kind, change }: CurvesProps) {
   const zoom = useSignal<Range | null>(null);
