@@ -135,7 +135,7 @@ export class PatternNetwork {
   }
 }
 
-/** Add the products of a matrix's columns from `start` on with inputs; `stride` is a row's length. */
+/** Add a matrix's columns from `start` on, times the inputs; `stride` is the length of a row. */
 function addProducts(outputs, matrix, inputs, start, stride) {
   for (let row = 0; row < outputs.length; row += 1) {
     const first = row * stride + start;

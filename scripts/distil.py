@@ -80,13 +80,8 @@ def distil(game_name: str, path: Path, arguments: list[str]) -> None:
     network = make_network(game.planes_shape, game.num_actions, settings.network, settings.seed)
     learner = Learner(network, settings.learner, _CPU)
     train(game, learner, answers, int(float(num_steps)))
-    info = {
-        "teacher": teacher,
-        "num_positions": len(answers.values),
-        "num_steps": num_steps,
-        "rules_digest": game.rules_digest,
-        "command": " ".join(["python scripts/distil.py", game_name, path.name, *arguments]),
-    }
+    info = {"teacher": teacher, "num_positions": len(answers.values), "num_steps": num_steps}
+    info["rules_digest"] = game.rules_digest
     arrays = network_arrays(learner.played_network)
     save_network(path, arrays, game.name, dataclasses.asdict(settings.network), info)
     print(f"The student is {path}.")

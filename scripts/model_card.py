@@ -84,10 +84,6 @@ def _strength_facts(info: dict[str, Any]) -> dict[str, Any]:
 
 def _recipe_facts(info: dict[str, Any]) -> dict[str, str]:
     """Return the commands that train the network again, and the settings they do not fix."""
-    if "command" in info:
-        student = info["command"].split()[3]
-        ship = f"    python scripts/ship_network.py run={student} replace=true"
-        return {"commands": f"    {info['command']}\n{ship}"}
     if not info.get("recipe"):
         return {"commands": "Unknown: the network was shipped without its run."}
     train = f"    alphazero train {' '.join(info['recipe'])}"

@@ -1,4 +1,5 @@
-// Runs the browser's rules, networks, search and answers in node, for interop/test_browser_backend.py.
+// Runs the browser's rules, networks, search and answers in node, for the tests in
+// interop/test_browser_backend.py.
 //
 // In: a JSON list of [method, request]. Out: a JSON list of answers; of a stream, its messages. For
 // searches, the network is replaced by one for which later actions are better, and a piece in the

@@ -28,8 +28,9 @@ from alphazero.solvers.exact_leaves import ProvenLeaves
 
 #: Simulations per move if neither their number nor the time is limited.
 DEFAULT_SIMULATIONS = 200
-#: Maximum simulations per move if only the time is limited, because a tree's memory is fixed.
-TIMED_SIMULATIONS = 200_000
+#: Maximum simulations per move if only the time is limited. The tree is allocated for all of them,
+#: but takes memory only as it grows.
+TIMED_SIMULATIONS = 1_000_000
 #: Maximum memory for the trees of a batch; positions that do not fit are searched in later batches.
 TREE_MEMORY_BYTES = 400_000_000
 #: Maximum number of leaves of one tree to evaluate together.

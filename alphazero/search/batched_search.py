@@ -103,6 +103,11 @@ class TreeSearch:
         """The positions being searched, [B, K]; callers must not change them."""
         return self._root_states
 
+    @property
+    def walks_per_step(self) -> int:
+        """How many walks a step makes in each game, at least."""
+        return 1 if self._line_tables() is None else _MIN_WALKS
+
     def reset(self, rows: np.ndarray, states: np.ndarray, num_simulations) -> None:
         """Begin a search with an empty tree in each of the given games.
 
@@ -170,7 +175,8 @@ class TreeSearch:
         that the other searches do not wait long. With ``leaves_per_step`` above 1, each search
         instead runs up to that number of simulations, once.
 
-        If the evaluator has `alphazero.search.line_tables.LineTables`, a step is many simulations.
+        If the evaluator has `alphazero.search.line_tables.LineTables`, a step is `walks_per_step`
+        simulations and more in every search.
         """
         rows = np.flatnonzero(self._in_use).astype(np.int32)
         tables = self._line_tables()
@@ -285,11 +291,6 @@ class TreeSearch:
             kept = self._tree.node_visits[rows, trees.ROOT_INDEX] - 1
             self._budgets[rows] += np.where(self._tree.num_nodes[rows] > 0, kept, 0)
         self._in_use[rows] = True
-
-    @property
-    def walks_per_step(self) -> int:
-        """How many walks a step makes in each game, at least."""
-        return 1 if self._line_tables() is None else _MIN_WALKS
 
     def _line_tables(self) -> LineTables | None:
         """Return the evaluator's tables, if kernels can search with them, else None."""

@@ -92,12 +92,10 @@ def test_every_network_is_found_and_has_its_facts(path):
     assert path.stem == folder_name(network.game)
     assert shipped_network(network.game) == path
     assert path.stat().st_size < MOST_BYTES
-    facts = set(network.info)
-    if "teacher" in facts:
-        assert {"num_positions", "num_steps", "command", "hardware", "measured"} <= facts
-        return
-    assert {"run", "iteration", "elapsed_s", "settings", "recipe", "versions", "hardware"} <= facts
-    assert {"strength", "exact", "proof"} & facts, "nothing says how strong it is"
+    assert {"run", "iteration", "elapsed_s", "settings", "recipe", "versions", "hardware"} <= set(
+        network.info
+    )
+    assert {"strength", "exact", "proof"} & set(network.info), "nothing says how strong it is"
 
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
