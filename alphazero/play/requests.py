@@ -89,6 +89,12 @@ class DrawingRequest(PositionRequest):
     from_ply: Annotated[int, Field(ge=0, le=1_000_000)] | None = None
 
 
+class PositionsRequest(Request):
+    """A request that contains several requests for positions, such as a game's variations."""
+
+    requests: list[DrawingRequest] | None = None
+
+
 class SearchRequest(PositionRequest):
     """A request to search a position, or every position of a game, with a player.
 

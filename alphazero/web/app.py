@@ -45,7 +45,7 @@ def make_app(backend: Backend, token: str | None = None) -> Guard:
         run_id = request.query_params.get("id", "")
         return JSONResponse(backend.run(run_id))
 
-    immediate = (backend.position, backend.exact)
+    immediate = (backend.position, backend.positions, backend.exact)
     jobs = (backend.move, backend.analyse, backend.review, backend.misplayed)
     api = [
         Route("/games", lambda request: JSONResponse(backend.games())),

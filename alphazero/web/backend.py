@@ -13,6 +13,7 @@ from alphazero.play.requests import (
     DrawingRequest,
     PlayerRequest,
     PositionRequest,
+    PositionsRequest,
     Refusal,
     SearchRequest,
     check_number,
@@ -75,22 +76,32 @@ class Backend:
         """Return the `api/games` response: every game with its players, and the default game."""
         return self.catalogue.describe()
 
-    def position(self, plain: Any) -> Any:
+    def position(self, plain: Any) -> dict[str, Any]:
         """Return the `api/position` response: the board, legal moves and status of each position.
 
         The positions are those of one game, from the request's ``from_ply`` to its last move.
 
         Args:
-            plain: the parsed JSON body of the request (see `DrawingRequest`), or a list of such
-                requests, whose responses are then returned as a list.
+            plain: the parsed JSON body of the request (see `DrawingRequest`).
 
         Raises:
             Refusal: if the request is not valid, its board is not reachable, one of its moves is
                 illegal, or ``from_ply`` is greater than the number of moves.
         """
-        if isinstance(plain, list):
-            return [self.position(one) for one in plain]
-        request = read_request(DrawingRequest, plain)
+        return self._drawn(read_request(DrawingRequest, plain))
+
+    def positions(self, plain: Any) -> list[dict[str, Any]]:
+        """Return the `api/positions` response: that of `api/position` to each of many requests.
+
+        Args:
+            plain: the parsed JSON body of the request (see `PositionsRequest`).
+
+        Raises:
+            Refusal: if one of the requests is refused, see `position`.
+        """
+        return [self._drawn(one) for one in read_request(PositionsRequest, plain).requests or ()]
+
+    def _drawn(self, request: DrawingRequest) -> dict[str, Any]:
         found = self._position(request)
         from_ply = request.from_ply or 0
         check_number("from_ply", from_ply, 0, len(found.session.actions))

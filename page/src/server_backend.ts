@@ -23,7 +23,7 @@ export function serverBackend(): Backend {
   return {
     games: () => ask("api/games"),
     position: (request) => ask("api/position", request),
-    positions: (requests) => ask("api/position", requests),
+    positions: (requests) => ask("api/positions", { requests }),
     move: (request, watch) => stream("api/move", request, watch),
     analysis: {
       exact: (request, watch) => ask("api/exact", request, watch?.signal),

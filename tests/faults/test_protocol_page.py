@@ -16,6 +16,7 @@ from alphazero.play.requests import (
     MAX_ERROR,
     DrawingRequest,
     PositionRequest,
+    PositionsRequest,
     Request,
     SearchRequest,
 )
@@ -138,6 +139,7 @@ def _of_schema(schema, definitions):
 
 MODELS = {
     "position": DrawingRequest,
+    "positions": PositionsRequest,
     "exact": PositionRequest,
     "move": SearchRequest,
     "analyse": SearchRequest,
@@ -154,7 +156,7 @@ def test_every_model_is_tried():
 
 @pytest.mark.parametrize("name", MODELS)
 def test_any_body_has_an_answer(name):
-    number = (30, 2_000) if name in ("position", "exact") else (10, 500)
+    number = (30, 2_000) if name in ("position", "positions", "exact") else (10, 500)
     bodies = texts_of(requests_of(MODELS[name]) | PLAIN) | st.binary(max_size=40)
     fuzz(f"page, {name}", bodies, lambda body: SITE.status(f"/api/{name}", body), number, "400")
 

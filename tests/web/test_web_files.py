@@ -192,7 +192,7 @@ def test_a_file_with_many_variations_takes_few_requests(go, tree, num_moves):
     page = go("#analyse/connect_four")
     expect(page.locator(".move-mark").first).to_be_visible()
     held = []
-    page.route("**/api/position", lambda route: held.append(route))
+    page.route("**/api/positions", lambda route: held.append(route))
     open_file(page, f"(;START[#analyse/connect_four]{tree})")
     # While it is read, the page says so.
     expect(page.locator(".notice.is-shown")).to_have_text(re.compile("game.sgf"))

@@ -107,9 +107,11 @@ def test_positions_of_a_game_are_those_of_the_rules(backend):
 
 def test_several_games_are_answered_like_each_of_them(backend):
     requests = [{"game": "tic_tac_toe", "moves": moves} for moves in ([], [4, 0], "1,5,9")]
-    assert backend.position(requests) == [backend.position(one) for one in requests]
+    answers = backend.positions({"requests": requests})
+    assert answers == [backend.position(one) for one in requests]
     with pytest.raises(Refusal):
-        backend.position([*requests, {"game": "tic_tac_toe", "moves": [4, 4]}])
+        wrong = {"game": "tic_tac_toe", "moves": [4, 4]}
+        backend.positions({"requests": [*requests, wrong]})
 
 
 def test_a_finished_game_has_a_winner_and_its_line(backend):
