@@ -116,6 +116,11 @@ class CachedEvaluator:
         return getattr(self.evaluator, "line_tables", None)
 
     @property
+    def gpu_engine(self):
+        """The engine behind the cache, if it is on an NVIDIA GPU, where searches can be, too."""
+        return getattr(self.evaluator, "gpu_engine", None)
+
+    @property
     def counts(self) -> EvaluationCounts:
         """How many positions were requested and evaluated so far, and the evaluator's seconds."""
         return EvaluationCounts(self._num_requested, self._num_evaluated, self._evaluator_s)

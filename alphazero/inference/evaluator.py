@@ -55,7 +55,7 @@ class UniformEvaluator:
         return logits, np.zeros(len(planes), np.float32)
 
 
-_LARGEST_VALUE = 1.001  # half precision may round to slightly above 1
+LARGEST_VALUE = 1.001  #: half precision may round to slightly above 1
 
 
 class ImpossibleAnswersError(InputError):
@@ -83,15 +83,16 @@ def checked(
     if logits.shape != (num_rows, num_actions) or values.shape != (num_rows,):
         shapes = (logits.shape, values.shape)
         wanted = ((num_rows, num_actions), (num_rows,))
-        raise _error(f"its prior logits and values have the shapes {shapes}, not {wanted}")
+        raise impossible(f"its prior logits and values have the shapes {shapes}, not {wanted}")
     if not np.isfinite(logits).all():
-        raise _error("its prior logits are not all finite numbers")
-    if not (np.abs(values) <= _LARGEST_VALUE).all():  # false for NaN
-        raise _error("its values are not all between -1 and 1")
+        raise impossible("its prior logits are not all finite numbers")
+    if not (np.abs(values) <= LARGEST_VALUE).all():  # false for NaN
+        raise impossible("its values are not all between -1 and 1")
     return answers
 
 
-def _error(reason: str) -> ImpossibleAnswersError:
+def impossible(reason: str) -> ImpossibleAnswersError:
+    """Return the error for impossible answers of a network, given what is wrong with them."""
     return ImpossibleAnswersError(
         f"the network's answers are impossible: {reason}. Either its weights are damaged, or its "
         "training diverged; take another network."

@@ -15,6 +15,7 @@ import numpy as np
 import torch
 
 from alphazero.inference.engines.agreement import Deviation, PositionSample, deviation
+from alphazero.inference.engines.cuda_engine import CudaEngine
 from alphazero.inference.engines.engine import REFERENCE, Engine, EngineChoice
 from alphazero.inference.engines.registry import fallbacks, make_engine
 from alphazero.inference.evaluator import checked
@@ -103,6 +104,11 @@ class VerifiedEngine:
     def line_tables(self) -> LineTables | None:
         """The network as tables, if that is what the current engine uses."""
         return getattr(self.current, "line_tables", None)
+
+    @property
+    def gpu_engine(self) -> CudaEngine | None:
+        """The current engine, if it is on an NVIDIA GPU."""
+        return self.current if isinstance(self.current, CudaEngine) else None
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Evaluate positions with the current engine and check the engine's outputs.

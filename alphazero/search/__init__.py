@@ -9,6 +9,7 @@ Modules in reading order:
 - `batched_search`: B searches that share one evaluator; `subtree` keeps the tree below the move
   played
 - `table_search`: whole searches in one kernel, with a network of `line_tables`
+- `gpu_kernels`: a simulation in one thread of a GPU for each game
 - `in_flight`: several leaves of one tree in the same evaluator batch
 - `roots`: root noise and final policies; `forced_playouts` and `gumbel`: alternatives to plain PUCT
   at the root

@@ -24,27 +24,39 @@ def keep_subtree(tree, rows, actions, out_sources, out_num_kept):
     """
     new_index = np.empty(tree.parents.shape[1], np.int32)
     for i in range(rows.shape[0]):
-        b = rows[i]
+        out_num_kept[i] = keep_one(tree, rows[i], actions[i], new_index, out_sources[i])
+
+
+@njit
+def keep_one(tree, b, action, new_index, out_sources):
+    """Make the played action's child the new root of game ``b``, and return how many nodes it has.
+
+    Args:
+        tree, b: the search trees and the index of the game.
+        action: the action played.
+        new_index: int32[N], memory to work in.
+        out_sources: int32[N], output; see `keep_subtree`.
+    """
+    child = UNVISITED
+    if tree.num_nodes[b] > 0:
+        child = tree.children_index[b, ROOT_INDEX, action]
+    if child != UNVISITED and not _has_moves(tree, b, child):
         child = UNVISITED
-        if tree.num_nodes[b] > 0:
-            child = tree.children_index[b, ROOT_INDEX, actions[i]]
-        if child != UNVISITED and not _has_moves(tree, b, child):
-            child = UNVISITED
-        num_kept = 0
-        for node in range(tree.num_nodes[b]):
-            parent = tree.parents[b, node]
-            new_index[node] = UNVISITED
-            if node == child or (parent != NO_PARENT and new_index[parent] != UNVISITED):
-                new_index[node] = num_kept
-                out_sources[i, num_kept] = node
-                num_kept += 1
-        for k in range(num_kept):
-            _move_node(tree, b, out_sources[i, k], k, new_index)
-        if num_kept > 0:
-            tree.parents[b, ROOT_INDEX] = NO_PARENT
-            tree.action_from_parent[b, ROOT_INDEX] = NO_PARENT
-        tree.num_nodes[b] = num_kept
-        out_num_kept[i] = num_kept
+    num_kept = 0
+    for node in range(tree.num_nodes[b]):
+        parent = tree.parents[b, node]
+        new_index[node] = UNVISITED
+        if node == child or (parent != NO_PARENT and new_index[parent] != UNVISITED):
+            new_index[node] = num_kept
+            out_sources[num_kept] = node
+            num_kept += 1
+    for k in range(num_kept):
+        _move_node(tree, b, out_sources[k], k, new_index)
+    if num_kept > 0:
+        tree.parents[b, ROOT_INDEX] = NO_PARENT
+        tree.action_from_parent[b, ROOT_INDEX] = NO_PARENT
+    tree.num_nodes[b] = num_kept
+    return num_kept
 
 
 @njit

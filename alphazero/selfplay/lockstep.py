@@ -8,6 +8,7 @@ follows Silver et al. 2018, "Self-play", with the variations described in the se
 """
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -58,7 +59,7 @@ class SelfPlay:
         self.settings = settings
         self.games = GamesInProgress(settings.num_parallel_games, game)
         self.num_positions = 0
-        self.search = TreeSearch(
+        self.search = _make_search(
             game,
             evaluator,
             num_games=settings.num_parallel_games,
@@ -256,6 +257,17 @@ class SelfPlay:
             is_target=np.ones(len(rows), np.bool_),
             surprises=kl_divergence(output.action_weights, priors),
         )
+
+
+def _make_search(game: Game, evaluator: Evaluator, **options: Any) -> Any:
+    """Return a search on the evaluator's GPU if that is possible, else a `TreeSearch`."""
+    if getattr(evaluator, "gpu_engine", None) is not None:
+        from alphazero.inference.gpu_search import try_make_search
+
+        search = try_make_search(game, evaluator, **options)
+        if search is not None:
+            return search
+    return TreeSearch(game, evaluator, **options)
 
 
 def sample_actions(

@@ -1,17 +1,21 @@
 """On a GPU: CUDA graphs agree with torch and follow new weights; a run resumes."""
 
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import torch
 from network_samples import planes_of, small_network
+from search_samples import random_positions
+from test_gpu_search import SETTINGS
 
 from alphazero.cli import main
 from alphazero.inference import verified_engine
 from alphazero.inference.engines.agreement import Deviation, sample_positions
 from alphazero.inference.engines.engine import EngineChoice
 from alphazero.inference.engines.registry import make_engine
+from alphazero.inference.gpu_search import GpuTreeSearch
 from alphazero.inference.network_evaluator import (
     STREAMS_PER_GPU,
     EvaluatorSettings,
@@ -19,6 +23,10 @@ from alphazero.inference.network_evaluator import (
 )
 from alphazero.network.interface import expected_value
 from alphazero.own_games.registry import make_game
+from alphazero.search.batched_search import TreeSearch
+from alphazero.search.settings import SearchSettings
+from alphazero.selfplay.lockstep import SelfPlay
+from alphazero.selfplay.settings import SelfPlaySettings
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training.events import IterationReport
 from alphazero.training.run_config import compose
@@ -175,3 +183,60 @@ def test_a_run_on_a_gpu_resumes(tmp_path, precision):
     for ours, theirs in zip(*(network.parameters() for network in networks)):
         assert torch.equal(ours, theirs)
     assert iterations(resumed) == [3, 4]
+
+
+class ExactEngine:
+    """Answers with sums and quotients, which are the same on every device."""
+
+    devices = [GPU]
+
+    def evaluate(self, planes):
+        logits, values = self.answers(torch.from_numpy(planes), 0)
+        return logits.numpy(), values.numpy()
+
+    def answers(self, planes, device_index):
+        cells = planes.flatten(1)
+        cell = torch.arange(cells.shape[1], device=planes.device)[:, None]
+        action = torch.arange(GAME.num_actions, device=planes.device)
+        sums = (cells * (cell[:, 0] % 7 - 3)).sum(1)
+        logits = (cells[:, :, None] * ((cell + action) % 5)).sum(1) / 4
+        return logits, sums / (1 + sums.abs())
+
+
+@pytest.mark.parametrize("way", SETTINGS)
+def test_searches_on_the_gpu_are_those_of_the_cpu(way):
+    """Exponentials may differ in their last bit, and so may a few visits."""
+    pytest.importorskip("numba_cuda")
+    engine, num_games = ExactEngine(), 64
+    settings = {"dirichlet_fraction": 0.0, "gumbel_scale": 0.0, **SETTINGS[way]}
+    options = dict(num_games=num_games, max_simulations=40, settings=SearchSettings(**settings))
+    options |= dict(generator=np.random.default_rng(0), explores=True)
+    evaluator = SimpleNamespace(gpu_engine=engine)
+    searches = GpuTreeSearch(GAME, evaluator, 0, **options), TreeSearch(GAME, engine, **options)
+    states = random_positions(GAME, num_games, seed=3)
+    outputs = []
+    for search in searches:
+        rows = np.arange(num_games)
+        search.reset(rows, states, 40)
+        while len(search.finished_rows()) < num_games:
+            search.step()
+        outputs.append(search.output(rows))
+    found, expected = outputs
+    is_same = np.isclose(found.action_weights, expected.action_weights, atol=0.03).all(axis=1)
+    assert is_same.mean() > 0.9
+    np.testing.assert_allclose(found.root_values[is_same], expected.root_values[is_same], atol=0.03)
+
+
+def test_self_play_has_its_trees_on_the_gpu():
+    pytest.importorskip("numba_cuda")
+    network = small_network(GAME)
+    sample = sample_positions(GAME, 64, np.random.default_rng(0))
+    evaluator = NetworkEvaluator(
+        network, sample, GAME, EngineChoice("torch", "float32"), device=GPU
+    )
+    settings = SelfPlaySettings(num_parallel_games=64, num_simulations=16)
+    generator = np.random.default_rng(0)
+    games = SelfPlay(GAME, evaluator.streams[0], settings, SearchSettings(), generator)
+    assert isinstance(games.search, GpuTreeSearch)
+    assert len(list(games.play(128))) >= 128
+    assert games.search.counts.num_simulations > 16 * 128

@@ -72,6 +72,18 @@ class CudaEngine:
             )
         return self._thread.stream.run(planes)
 
+    def answers(self, planes: torch.Tensor, device_index: int):
+        """Evaluate positions that are on a GPU already, on the current stream.
+
+        Args:
+            planes: float32[B, C, H, W], on the GPU.
+            device_index: the index of that GPU in ``devices``.
+
+        Returns:
+            The policy logits, float32[B, A], and the values, float32[B], on the GPU.
+        """
+        return _answers(self._networks[device_index], planes, self._dtype)
+
 
 class _ThreadStream:
     """One thread's CUDA stream, with buffers and a captured graph for each batch size.
@@ -170,14 +182,17 @@ class _Batch:
         self.host_values.copy_(values, non_blocking=True)
 
     def _compute(self):
-        planes = self._planes.to(self._dtype).contiguous(memory_format=torch.channels_last)
         try:
-            output = self._network(planes)
+            return _answers(self._network, self._planes, self._dtype)
         except torch.cuda.OutOfMemoryError:
             message = f"a batch of {len(self._planes)} positions does not fit into the GPU's "
             message += "memory; lower selfplay.num_parallel_games."
             raise ConfigError(message, key="selfplay.num_parallel_games") from None
-        return output.prior_logits.float(), expected_value(output.value_logits.float())
+
+
+def _answers(network, planes: torch.Tensor, dtype: torch.dtype):
+    output = network(planes.to(dtype).contiguous(memory_format=torch.channels_last))
+    return output.prior_logits.float(), expected_value(output.value_logits.float())
 
 
 @functools.cache  # once per reason, not per batch size

@@ -1,0 +1,155 @@
+"""Kernels of a search on a GPU: one thread for each game, with the functions of the CPU's search.
+
+numba compiles the rules and the functions of one game for either processor. The simulator of
+`numba.cuda` (``NUMBA_ENABLE_CUDASIM=1``) runs the kernels as plain Python.
+"""
+
+import functools
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import cuda
+
+from alphazero.games import rules
+from alphazero.runtime.jit import njit
+from alphazero.search.simulate import is_finished, walk_from_root
+from alphazero.search.subtree import keep_one
+from alphazero.search.tree import NO_PARENT, UNVISITED, Tree, add_node, back_up, expand_node
+
+#: A walk may end at a proven node, and a game may be over; another walk then begins. Only so many
+#: begin in one step, because the other games wait.
+_MAX_WALKS = 4
+STOPPED = -1  #: the budget of a game that is not searched
+
+
+class Searches(NamedTuple):
+    """The searches of B games, all on the GPU."""
+
+    tree: Tree
+    states: np.ndarray  #: [B, N, K], the position of each node
+    root_states: np.ndarray  #: [B, K]
+    budgets: np.ndarray  #: int32[B]; see `alphazero.search.simulate.simulate`; or STOPPED
+    finished: np.ndarray  #: bool[B], output: whether the search is finished and not stopped
+    nodes: np.ndarray  #: int32[B], the new node to evaluate, or UNVISITED
+    planes: np.ndarray  #: float32[B, C, H, W], what the network sees of it
+    legal_action_mask: np.ndarray  #: bool[B, A]
+    logits: np.ndarray  #: float32[B, A], the network's answer
+    values: np.ndarray  #: float32[B]
+    counts: np.ndarray  #: int64[B, 3]: nodes added, nodes evaluated, sum of their depths
+    kept: np.ndarray  #: int32[2, B, N], memory in which `keep_subtrees` works
+
+
+def make_searches(game, tree: Tree, to_device: Callable[[np.ndarray], Any]) -> Searches:
+    """Allocate `Searches` on the GPU, all of them stopped.
+
+    Args:
+        game: an `alphazero.games.batched_game.CompiledGame`.
+        tree: empty trees on the CPU, which are copied.
+        to_device: copies an array to the GPU.
+    """
+    num_games, num_nodes, num_actions = tree.children_index.shape
+    searches = Searches(
+        tree=tree,
+        states=np.zeros((num_games, num_nodes, game.state_size), game.state_dtype),
+        root_states=np.zeros((num_games, game.state_size), game.state_dtype),
+        budgets=np.full(num_games, STOPPED, np.int32),
+        finished=np.zeros(num_games, np.bool_),
+        nodes=np.full(num_games, UNVISITED, np.int32),
+        planes=np.zeros((num_games, *game.planes_shape), np.float32),
+        legal_action_mask=np.zeros((num_games, num_actions), np.bool_),
+        logits=np.zeros((num_games, num_actions), np.float32),
+        values=np.zeros(num_games, np.float32),
+        counts=np.zeros((num_games, 3), np.int64),
+        kept=np.zeros((2, num_games, num_nodes), np.int32),
+    )
+    return Searches(Tree(*map(to_device, tree)), *map(to_device, searches[1:]))
+
+
+@njit
+def find_leaf(game, searches, b, exploration, plan):
+    """Walk to a new node of game ``b`` that the network must evaluate, add it and observe it.
+
+    Args:
+        game: the compiled rules.
+        searches, b: the searches and the index of the game.
+        exploration, plan: as in `alphazero.search.simulate.simulate`.
+
+    Returns:
+        The index of the node; UNVISITED if there is none.
+    """
+    tree = searches.tree
+    for _ in range(_MAX_WALKS):
+        if searches.budgets[b] == STOPPED or is_finished(tree, b, searches.budgets[b]):
+            break
+        node = tree.num_nodes[b]
+        state = searches.states[b, node]
+        parent, action, depth = NO_PARENT, NO_PARENT, 0
+        if node == 0:
+            for k in range(len(state)):
+                state[k] = searches.root_states[b, k]
+        else:
+            parent, action, depth = walk_from_root(tree, b, exploration, plan)
+            if parent == NO_PARENT:
+                continue
+            for k in range(len(state)):
+                state[k] = searches.states[b, parent, k]
+            rules.step(game, state, action)
+        over = rules.is_over(game, state)
+        result = np.float32(rules.scaled_result(game, state)) if over else np.float32(0.0)
+        add_node(tree, b, parent, action, rules.player_to_move(game, state), over, result)
+        searches.counts[b, 0] += 1
+        searches.counts[b, 2] += depth
+        if not over:
+            searches.counts[b, 1] += 1
+            searches.planes[b] = 0.0
+            searches.legal_action_mask[b] = False
+            rules.observe(game, state, searches.planes[b])
+            rules.legal_actions(game, state, searches.legal_action_mask[b])
+            return node
+    return UNVISITED
+
+
+def find_leaves(game, searches, exploration):
+    """Find a leaf in each game; `find_leaf`."""
+    b = cuda.grid(1)
+    if b < len(searches.nodes):
+        searches.nodes[b] = find_leaf(game, searches, b, exploration, None)
+
+
+def find_leaves_by_plan(game, searches, exploration, plan):
+    """Find a leaf in each game, with sequential halving at the roots; `find_leaf`."""
+    b = cuda.grid(1)
+    if b < len(searches.nodes):
+        searches.nodes[b] = find_leaf(game, searches, b, exploration, plan)
+
+
+def answer_leaves(searches):
+    """Write the network's answer into each game's leaf, and back up its value."""
+    b = cuda.grid(1)
+    if b < len(searches.nodes):
+        tree, node, budget = searches.tree, searches.nodes[b], searches.budgets[b]
+        if node != UNVISITED:
+            value = searches.values[b]
+            answer = searches.logits[b], searches.legal_action_mask[b], value
+            expand_node(tree, b, node, *answer)
+            back_up(tree, b, node, np.float64(value))
+        searches.finished[b] = budget != STOPPED and is_finished(tree, b, budget)
+
+
+def keep_subtrees(searches, rows, actions):
+    """Make the played action's child the new root in each game of ``rows``; `keep_one`."""
+    i = cuda.grid(1)
+    if i < len(rows):
+        b = rows[i]
+        sources = searches.kept[1, b]
+        num_kept = keep_one(searches.tree, b, actions[i], searches.kept[0, b], sources)
+        for node in range(num_kept):
+            for k in range(searches.states.shape[2]):
+                searches.states[b, node, k] = searches.states[b, sources[node], k]
+
+
+@functools.cache
+def compiled(kernel):
+    """Return a kernel of this module for the GPU; numba compiles it when it is first called."""
+    return cuda.jit(kernel)
