@@ -111,7 +111,7 @@ PARTS = {
     ),
 }
 PACKAGES = ("numpy", "numba", "torch", "openvino", "open_spiel", "pettingzoo", "pgx")
-_MAX_COLUMNS = 5
+_MAX_COLUMNS = 4
 
 
 def main(arguments: list[str]) -> int:
@@ -163,22 +163,22 @@ def _processor_name() -> str:
 
 
 def _show(name: str, rows: list[Row], console: Console) -> None:
-    """Print a part's table, with a column per row because figures have long names.
-
-    With more than `_MAX_COLUMNS` rows, each row is a line instead.
-    """
+    """Print a part's table: a line for each row, or for each figure if there are many figures."""
     keys = list(rows[0].figures)
-    if len(rows) > _MAX_COLUMNS:
+    if len(keys) <= _MAX_COLUMNS < len(rows):
         table = Table("", *map(_label, keys), title=name, title_justify="left")
         for row in rows:
             table.add_row(row.name, *map(_number, row.figures.values()))
-    else:
-        table = Table("", *(row.name for row in rows), title=name, title_justify="left")
+        console.print(table)
+        return
+    for start in range(0, len(rows), _MAX_COLUMNS):
+        some = rows[start : start + _MAX_COLUMNS]
+        table = Table("", *(row.name for row in some), title=name, title_justify="left")
         for column in table.columns[1:]:
             column.justify = "right"
         for key in keys:
-            table.add_row(_label(key), *(_number(row.figures[key]) for row in rows))
-    console.print(table)
+            table.add_row(_label(key), *(_number(row.figures[key]) for row in some))
+        console.print(table)
 
 
 def _label(key: str) -> str:
