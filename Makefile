@@ -1,7 +1,7 @@
 # make train: set up and run a short real training run.   make test: set up and run the tests.
 # make notebook: set up and execute docs/tutorial.ipynb, about 12 minutes.
-# make test-fast, lint, test-slow, test-faults, coverage, docs, page, format, bench, clean: see
-# CONTRIBUTING.md.
+# make test-fast, lint, test-slow, test-faults, coverage, docs, page, format, bench, release-check,
+# clean: see CONTRIBUTING.md.
 # Everything is installed into .venv; PYTHON=python3.12 chooses another interpreter.
 PYTHON ?= python3
 VENV := .venv
@@ -20,7 +20,8 @@ LONG := api batched_search benchmark browser_backend changed_rules check_game cl
 PIP_INSTALL := $(BIN)/python -m pip install -q --no-compile -c constraints.txt
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: train test test-fast lint test-slow test-faults notebook coverage docs page format bench clean
+.PHONY: train test test-fast lint test-slow test-faults notebook coverage docs page format bench release-check \
+    clean
 
 train: $(VENV)/.installed
 	$(BIN)/alphazero train game=tic_tac_toe
@@ -72,6 +73,10 @@ format: $(VENV)/.installed-test $(if $(NPM),page/node_modules)
 bench: $(VENV)/.installed-test
 	$(BIN)/python scripts/benchmark.py
 
+# Builds the release, checks it and uses it from an empty folder; publishes nothing.
+release-check: $(VENV)/.installed-release
+	$(BIN)/python scripts/release_check.py
+
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit("error: Python 3.11 or newer is needed, this is " + sys.version.split()[0] + "; try make PYTHON=python3.12") if sys.version_info < (3, 11) else None'
 	$(PYTHON) -m venv $(VENV)
@@ -90,6 +95,11 @@ $(VENV)/.installed-notebook: pyproject.toml constraints.txt | $(BIN)/python
 
 $(VENV)/.installed-docs: pyproject.toml constraints.txt | $(BIN)/python
 	$(PIP_INSTALL) -e '.[docs]'
+	@touch $@
+
+# What builds and checks a release; the package itself goes into an environment of its own.
+$(VENV)/.installed-release: Makefile | $(BIN)/python
+	$(PIP_INSTALL) build cyclonedx-bom 'hatchling>=1.27' 'readme_renderer[md]>=42' 'twine>=6.1'
 	@touch $@
 
 # What checks and builds the page.

@@ -142,8 +142,10 @@ def measure(name: str, repeats: int) -> list[Row]:
 
 def machine() -> dict[str, str]:
     """Return the facts that figures depend on: processor, system and versions."""
+    from alphazero.cli.doctor import processor_name  # imports torch
+
     description = {
-        "processor": _processor_name(),
+        "processor": processor_name(),
         "system": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
     }
@@ -153,13 +155,6 @@ def machine() -> dict[str, str]:
         except metadata.PackageNotFoundError:
             description[package] = "not installed"
     return description
-
-
-def _processor_name() -> str:
-    cpuinfo = Path("/proc/cpuinfo")
-    lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.processor() or "unknown"
 
 
 def _show(name: str, rows: list[Row], console: Console) -> None:

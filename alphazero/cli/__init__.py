@@ -32,6 +32,7 @@ COMMANDS = {
     "new_game": "write a package for a game of your own",
     "export": "write a network as an ONNX file or a Kaggle submission",
     "pettingzoo": "play a match inside a PettingZoo environment",
+    "doctor": "say what works on this machine, for a bug report",
 }
 
 

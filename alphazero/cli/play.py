@@ -27,16 +27,13 @@ from alphazero.cli.players import (
     warm_up,
 )
 from alphazero.config.settings import option
-from alphazero.evaluation.run_facts import summary
 from alphazero.games.batched_game import Game
-from alphazero.network.weights import network_info
 from alphazero.play.screen import can_draw_in_place
 from alphazero.play.terminal import HumanPlayer, TerminalGame
 from alphazero.players.base import ENDGAME_HELP, Player, PlayerSettings, thinking_of
 from alphazero.players.registry import check_player, default_player, make_player, read_spec
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
-from alphazero.storage.pretrained import shipped_network
 
 
 @dataclasses.dataclass
@@ -99,10 +96,6 @@ def run(
         how = thinking_of(player)
         if how:
             introduction.append(f"{player.name} thinks here with {how}.")
-    best = shipped_network(game.name)
-    if best is not None and "best" in [_kind(spec, settings) for spec in specs]:
-        about = summary(network_info(best))
-        introduction.insert(0, f"best is the network that ships with {game.name}: {about}.")
     TerminalGame(
         game,
         (first, second),

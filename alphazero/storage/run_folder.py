@@ -66,7 +66,7 @@ STATE_FILE = "state.safetensors"
 _PREVIOUS_STATE_FILE = "state.previous.safetensors"
 _LOCK_S = 0.2  # seconds to wait for a lock, which `is_training` may hold for a moment
 _MAX_OVERRIDES = 150  # maximum characters of the overrides in a folder's name
-_LIBRARIES = ("alphazero-selfplay", "torch", "numpy", "numba", "hydra-core")
+LIBRARIES = ("alphazero-selfplay", "torch", "numpy", "numba", "hydra-core")
 
 
 class RunFolder:
@@ -265,7 +265,7 @@ class RunFolder:
         """
         write_atomically(self.config, with_checksum(to_yaml(settings)).encode())
         versions = {"python": platform.python_version(), "processor": platform.machine()}
-        versions |= {name: version_of(name) for name in _LIBRARIES}
+        versions |= {name: version_of(name) for name in LIBRARIES}
         text = json.dumps(versions, indent=2) + "\n"
         write_atomically(self.path / "versions.json", text.encode())
 

@@ -2,6 +2,7 @@
 
 import copy
 import os
+import sys
 import warnings
 
 import numpy as np
@@ -91,6 +92,15 @@ def _assert_same_observations(theirs, ours, order, with_masks=True):
         assert np.array_equal(planes, our_view["observation"])
         if with_masks:
             assert np.array_equal(their_view["action_mask"][order], our_view["action_mask"])
+
+
+def test_making_an_environment_warns_of_nothing(monkeypatch):
+    for name in ("connect_four_v3", "tictactoe_v3"):
+        monkeypatch.delitem(sys.modules, f"pettingzoo.classic.{name}", raising=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        make_environment("connect_four_v3").close()
+        make_game("pettingzoo:tictactoe_v3").initial_states()
 
 
 def test_rewards_of_a_puzzle_are_the_results_of_its_rules():
