@@ -294,9 +294,9 @@ LEVELS = (
     Level("club", "Club player", {"id": "uct", "num_simulations": 250}),
     Level("advanced", "Advanced", {"id": "uct", "num_simulations": 1000}),
     Level("network", "Network alone", {"id": "best", "num_simulations": 0}),
-    Level("expert", "Expert", {"id": "best", "num_simulations": 50}),
-    Level("master", "Master", {"id": "best", "num_simulations": 200}),
-    Level("best", "Best", {"id": "best", "num_simulations": 800}),
+    Level("expert", "Expert", {"id": "best", "num_simulations": 100}),
+    Level("master", "Master", {"id": "best", "num_simulations": 800}),
+    Level("best", "Best", {"id": "best", "num_simulations": 6400}),
 )
 
 
