@@ -32,7 +32,7 @@ export function Networks({ app, game, run, isAlone }: NetworksProps) {
         <Button onClick={() => app.analyse(at)}>Analyse</Button>
         <Button onClick={() => setList(list + 1)}>Positions it misplays</Button>
       </div>
-      {list > 0 && <MisplayedList key={`${list} ${value}`} {...{ app, game }} newest={network} />}
+      {list > 0 && <MisplayedList key={`${list} ${value}`} {...{ app, game, network }} />}
     </Section>
   );
 }
