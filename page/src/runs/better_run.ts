@@ -1,7 +1,7 @@
 // Which of several runs plays better, in a sentence.
 
 import type { RunRows, RunSummary } from "../api";
-import { accuracyText, countText, durationText } from "../format";
+import { accuracyText, countText } from "../format";
 
 export type Contender = { run: RunSummary; rows: RunRows | null };
 
@@ -43,7 +43,7 @@ const MEASURES: Measure[] = [
   },
 ];
 
-/** Say which of two or more runs plays better, by what, and after how much training. */
+/** Say which of two or more runs plays better, and by what. */
 export function headline(contenders: Contender[]): string {
   if (new Set(contenders.map(({ run }) => run.game)).size > 1) {
     return "These runs play different games, so nothing says which one plays better.";
@@ -66,18 +66,11 @@ function verdict({ name, text }: Measure, found: Found[]): string {
   const figure = ({ value, interval }: Figure) =>
     `${text(value)}${interval ? ` (95% interval ${interval.map(text).join(" to ")})` : ""}`;
   const [one, other] = [best, second].map(({ run }) => run.name);
-  const [time, otherTime] = [best, second].map(({ run }) => durationText(run.hours));
-  const trained = `${one} trained for ${time}, ${other} for ${otherTime}.`;
   const figures = `${name} ${figure(best)} against ${figure(second)}`;
-  if (best.value === second.value) {
-    return `${one} and ${other} play equally well: ${figures}. ${trained}`;
-  }
-  const isBoth = best.interval && second.interval;
+  if (best.value === second.value) return `${one} and ${other} play equally well: ${figures}.`;
   const overlap = best.interval && second.interval && best.interval[0] <= second.interval[1];
   const claim = found.length > 2 ? `best of the ${found.length}, before` : "better than";
-  const doubt = overlap ? "seems to play" : "plays";
-  const intervals = isBoth ? `; the intervals ${overlap ? "" : "do not "}overlap` : "";
-  return `${one} ${doubt} ${claim} ${other}: ${figures}${intervals}. ${trained}`;
+  return `${one} ${overlap ? "seems to play" : "plays"} ${claim} ${other}: ${figures}.`;
 }
 
 /** Return the newest value of the first curve of a chart, null if there is none. */

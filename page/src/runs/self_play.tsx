@@ -3,7 +3,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { MoveMessage, Position, ProgressMessage, RunSummary } from "../api";
 import { Board } from "../board/board";
-import { prefersRest } from "../board/motion";
+import { pause, prefersRest } from "../board/motion";
 import { countText } from "../format";
 import { Button } from "../ui";
 import { ErrorLine, type InGame, newestFirst, Section } from "./parts";
@@ -37,9 +37,9 @@ export function SelfPlay({ app, game, run }: InGame & { run: RunSummary }) {
       setPosition(now);
       setError("");
       // Nobody waits for a move that is out of sight, and training needs the processor.
-      while (!isPaused && !signal.aborted && !isSeen(box.current)) await sleep(MOVE_MS);
+      while (!isPaused && !signal.aborted && !isSeen(box.current)) await pause(MOVE_MS);
       if (isPaused || signal.aborted) return;
-      const time = sleep(now.over ? REST_MS : MOVE_MS);
+      const time = pause(now.over ? REST_MS : MOVE_MS);
       let action = now.legal[Math.floor(Math.random() * now.legal.length)];
       const onMessage = (message: MoveMessage | ProgressMessage) => {
         if (message.type === "move") action = message.action;
@@ -55,7 +55,7 @@ export function SelfPlay({ app, game, run }: InGame & { run: RunSummary }) {
     };
     const failed = (reason: Error) => {
       if (!signal.aborted) setError(reason.message);
-      return sleep(REST_MS);
+      return pause(REST_MS);
     };
     const play = async () => {
       do await step().catch(failed);
@@ -88,8 +88,4 @@ function resultText(position: Position | null, sides: [string, string]): string 
 function isSeen(box: Element | null): boolean {
   const { top, bottom } = box?.getBoundingClientRect() ?? { top: 0, bottom: 0 };
   return !document.hidden && bottom > 0 && top < innerHeight;
-}
-
-function sleep(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
