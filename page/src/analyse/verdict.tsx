@@ -66,7 +66,5 @@ function perfect({ exact, analysis }: Found, texts: string[]): [string, string] 
     return [exact === null ? UNKNOWN : "not known", UNKNOWN];
   }
   const best = bestActions(exact.scores).map((action) => texts[action]);
-  const isLong = best.length > 4;
-  const shown = (isLong ? best.slice(0, 3) : best).join(", ") || UNKNOWN;
-  return [resultText(exact.value), isLong ? `${shown} and ${best.length - 3} more` : shown];
+  return [resultText(exact.value), best.join(", ")];
 }

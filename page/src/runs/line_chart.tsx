@@ -33,10 +33,8 @@ export function LineChart({ chart, runs, zoom }: LineChartProps) {
     const stops = pointsOf(chart).filter((x) => x >= low && x <= high);
     const from = stops.findLastIndex((x) => x <= at.current);
     const num = stops.length;
-    const page = Math.ceil(num / 20);
     const arrows = { ArrowLeft: from < 0 ? num : -1, ArrowRight: 1 };
-    const leaps = { Home: -num, End: num, PageDown: -page, PageUp: page };
-    const step = new Map(Object.entries({ ...arrows, ...leaps })).get(event.key);
+    const step = new Map(Object.entries({ ...arrows, Home: -num, End: num })).get(event.key);
     if (event.altKey || event.ctrlKey || event.metaKey) return;
     if (!step || !plot.current) return;
     event.preventDefault();

@@ -96,7 +96,6 @@ function Curves({ known, isLoading, kind, change }: CurvesProps) {
     zoom.value = null;
     change(now as XKind);
   };
-  const isMean = charts.some((chart) => chart.isMean);
   return (
     <section class="run-curves">
       <div class="button-row">
@@ -106,10 +105,7 @@ function Curves({ known, isLoading, kind, change }: CurvesProps) {
           Show all
         </Button>
       </div>
-      <p class="hint-text">
-        Drag over a chart to zoom; arrow keys read its values.
-        {isMean && " Each point is the mean of some iterations."}
-      </p>
+      <p class="hint-text">Drag over a chart to zoom; arrow keys read its values.</p>
       {isLoading && <p role="status">Loading …</p>}
       {!charts.length && <p>No curves yet: they appear with the first iteration.</p>}
       <div class="chart-grid-box">

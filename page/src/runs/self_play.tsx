@@ -68,21 +68,15 @@ export function SelfPlay({ app, game, run }: InGame & { run: RunSummary }) {
   const [setup] = game.setups;
   const last = position?.ply ? (table.moves[position.ply - 1] ?? null) : null;
   const label = `A game of ${run.name} against itself`;
-  const who = `${run.name}, iteration ${countText(table.network?.iteration ?? 0)}`;
-  const result = resultText(position, setup.sides);
+  const iteration = countText(table.network?.iteration ?? 0);
   return (
     <Section title="The newest network plays itself" box={box}>
       {position && <Board {...{ game, setup, position, last, label, legal: NONE, onAction }} />}
-      <p class="hint-text">{`${who}, ${NUM_SIMULATIONS} simulations a move${result}`}</p>
+      <p class="hint-text">{`Iteration ${iteration}, ${NUM_SIMULATIONS} simulations a move`}</p>
       <Button onClick={() => setPaused(!isPaused)}>{isPaused ? "Play on" : "Pause"}</Button>
       <ErrorLine text={error} />
     </Section>
   );
-}
-
-function resultText(position: Position | null, sides: [string, string]): string {
-  if (!position?.over) return position ? ` · ply ${position.ply}` : "";
-  return position.winner === null ? " · draw" : ` · ${sides[position.winner]} wins`;
 }
 
 function isSeen(box: Element | null): boolean {
