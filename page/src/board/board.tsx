@@ -7,10 +7,10 @@ import { Button } from "../ui";
 import { Grid } from "./grid";
 import { Ground } from "./ground";
 import { type Cell, isSame, type Layout, layoutOf } from "./layout";
-import { HintedMove, LastMarks, LegalHints, LineGhosts, MoveMarks } from "./marks";
+import { HintedMove, LastMarks, LegalHints, LineGhosts, MoveMarks, MoveNotes } from "./marks";
 import { type Moves, useMoves } from "./moves";
 import { Pieces, Shape, useMotion } from "./pieces";
-import type { BoardProps } from "./types";
+import type { BoardProps, MoveNote } from "./types";
 
 const LEAST_PX = 11; // letters on a board are no smaller
 
@@ -52,7 +52,7 @@ function BoardOfGame(props: BoardProps) {
 type DrawingProps = Parts & { drawing: RefObject<SVGSVGElement | null> };
 
 function Drawing({ layout, moves, drawing, ...props }: DrawingProps) {
-  const { setup, position, last, marks = [], hint = null, line = [] } = props;
+  const { setup, position, last, marks = [], hint = null, line = [], notes = [] } = props;
   const { cells } = position;
   const least = useLeastSize(drawing, layout.width);
   const board = { layout, position };
@@ -77,8 +77,9 @@ function Drawing({ layout, moves, drawing, ...props }: DrawingProps) {
       {!isPlate && ghost}
       <LastMarks {...board} />
       <g class="overlay">
-        {hint !== null && <HintedMove {...board} hint={hint} />}
         <MoveMarks {...board} {...{ least, marks }} isBehind={line.length > 0} />
+        {hint !== null && <HintedMove {...board} hint={hint} />}
+        <MoveNotes {...{ layout, cells, notes }} />
         <LineGhosts {...board} line={line} />
       </g>
     </svg>
@@ -104,7 +105,8 @@ function ActionButtons({ layout, moves, position, legal, hint, onAction }: Parts
 }
 
 /** Return what is said of a cell. */
-function labelOf(cell: Cell, { layout, moves, setup, position, legal, hint = null }: Parts) {
+function labelOf(cell: Cell, { layout, moves, position, legal, hint = null, ...props }: Parts) {
+  const { setup, notes = [] } = props;
   const { cells, marked, over } = position;
   const piece = cells[cell[0]][cell[1]];
   const said = [`${layout.name(cell)}: ${piece ? setup.sides[piece - 1] : "empty"}`];
@@ -117,7 +119,8 @@ function labelOf(cell: Cell, { layout, moves, setup, position, legal, hint = nul
   else if (moves.isStart(cell)) said.push("can move");
   const hinted = hint === null ? [] : [layout.landing(cells, hint), ...layout.squares(hint)];
   if (hinted.some((one) => isSame(one, cell))) said.push("hint");
-  return said.join(", ");
+  const isNoted = ({ action }: MoveNote) => isSame(layout.landing(cells, action), cell);
+  return [...said, ...notes.filter(isNoted).map(({ text }) => text)].join(", ");
 }
 
 /** Return the smallest size of letters that can be read, in the units of the drawing. */

@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import type { Asked, MisplayedMessage, PositionAnswer, RunSummary, StreamMessage } from "../api";
-import { Thumbnail, type ThumbnailProps } from "../board/thumbnail";
+import { Thumbnail } from "../board/thumbnail";
 import { countText, failureOf, resultText } from "../format";
 import { Button } from "../ui";
 import { ErrorLine, type InGame } from "./parts";
@@ -37,13 +37,14 @@ export function MisplayedList({ app, game, ...props }: MisplayedListProps) {
   }, []);
   const left = found.length - room;
   const num = `${countText(found.length)} of ${countText(total)} positions`;
-  const result = `Alone, without search, it misplays ${num}.`;
   const progress = `${countText(done)} of ${countText(total)} positions checked.`;
   const running = `Iteration ${countText(network.iteration)}: ${progress}`;
   return (
     <div class="misplayed-box">
       {isRunning && <progress aria-label="Progress of the check" value={done} max={total || 1} />}
-      <p role="status">{isRunning ? running : !error && result}</p>
+      <p role="status">
+        {isRunning ? running : !error && `Alone, without search, it misplays ${num}.`}
+      </p>
       <ErrorLine text={error} />
       <ul class="misplayed-list">
         {found.slice(0, room).map((message) => (
@@ -76,8 +77,8 @@ function Mistake({ app, game, message, player }: MistakeProps) {
   const toMove = `${setup.sides[position.to_move]} to move`;
   const bestTexts = best.map((action) => setup.action_texts[action]).join(", ");
   const playedText = setup.action_texts[played];
-  const marks: ThumbnailProps["marks"] = best.map((action) => ({ action, look: "best" }));
-  marks.push({ action: played, look: "played" });
+  const good = best.map((action) => ({ action, sign: "\u2713", text: "best", isGood: true }));
+  const notes = [...good, { action: played, sign: "\u2715", text: "played", isGood: false }];
   const label = `${toMove} after ${moves.length} moves: played ${playedText}, best ${bestTexts}`;
   const at = { game: game.name, setup: setup.id, moves, player };
   const line = (name: string, sign: string, move: string, result: number) => (
@@ -88,7 +89,7 @@ function Mistake({ app, game, message, player }: MistakeProps) {
   );
   return (
     <>
-      <Thumbnail {...{ game, setup, marks, label }} cells={position.cells} />
+      <Thumbnail {...{ game, setup, notes, label }} cells={position.cells} />
       <p class="misplayed-side">{`${toMove}, ply ${moves.length}`}</p>
       {line("played", "✕", playedText, value)}
       {line("best", "✓", bestTexts, bestValue)}
