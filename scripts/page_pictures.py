@@ -51,8 +51,8 @@ def main() -> None:
             return page
 
         page = opened(f"play/connect_four?first=human&second=level.expert&moves={LOST}")
-        page.get_by_text("mistakes were found").wait_for(timeout=60_000)
-        page.get_by_role("button", name="Show the worst move").click()
+        page.get_by_text("Mistakes: ").wait_for(timeout=60_000)
+        page.get_by_role("button", name="Worst move").click()
         _wait(page, 2)
         page.screenshot(path=IMAGES / "page_review.png")
         page = opened(f"play/othello?moves={OTHELLO}&second=human", "dark")
@@ -62,6 +62,7 @@ def main() -> None:
         page.get_by_role("gridcell", name="column 5, row 1").click()
         page.get_by_text("Review the game").click()
         page.wait_for_selector(".analysis-table .is-best")
+        page.get_by_text("Mistakes: ").wait_for(timeout=60_000)
         _wait(page, 8)
         page.screenshot(path=IMAGES / "page_analysis.png")
         seeds = ["connect_four_1h/seed1", "connect_four_1h/seed2", "connect_four_1h/seed3"]

@@ -103,15 +103,11 @@ def exact_answer(exact: ExactScores) -> dict[str, Any]:
 
     Scores and results are for the player to move; illegal actions have None.
     """
-    is_legal = exact.scores != ILLEGAL_SCORE
+    is_illegal = exact.scores == ILLEGAL_SCORE  # masked numbers become None
     return {
         "known": True,
         "value": exact.value,
-        "scores": _listed(exact.scores, is_legal),
-        "values": _listed(exact.values, is_legal),
+        "scores": np.ma.array(exact.scores, mask=is_illegal).tolist(),
+        "values": np.ma.array(exact.values, mask=is_illegal).tolist(),
         "meaning": exact.meaning,
     }
-
-
-def _listed(numbers: np.ndarray, is_legal: np.ndarray) -> list[int | None]:
-    return [int(value) if legal else None for value, legal in zip(numbers, is_legal)]

@@ -88,7 +88,8 @@ def _message(
     """Return the `api/review` message: the position after ``ply`` moves and the move played there.
 
     The message's "loss" is how much value the move gave up: how much it lowers the result, in [-1,
-    1], that its player can expect. It is None at the end of the game, or if it is not known.
+    1], that its player can expect. It is None at the end of the game, or if it is not known. Its
+    "score_loss" is how far the move's exact score is below the best one; None if not solved.
 
     Args:
         position: the game that is reviewed.
@@ -104,17 +105,18 @@ def _message(
         "best": verdict.best,
         "played": None,
         "loss": None,
+        "score_loss": None,
     }
     if after is None:
         return message
     played = position.session.actions[ply]
     message["played"] = played
     if verdict.exact is not None:
-        best_value = verdict.exact.value
-        played_value = verdict.exact.values[played]
-        if played_value == best_value:
-            message["best"] = played  # no other move has a better result
-        message["loss"] = float(best_value - played_value)
+        scores = verdict.exact.scores
+        message["score_loss"] = int(scores.max() - scores[played])
+        if not message["score_loss"]:
+            message["best"] = played  # no other move is better
+        message["loss"] = float(verdict.exact.value - verdict.exact.values[played])
     elif played == verdict.best:
         message["loss"] = 0.0
     elif verdict.value is not None and after.value is not None:

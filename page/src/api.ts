@@ -152,6 +152,8 @@ export interface PlyMessage {
   played: number | null;
   /** What the move lost, for the side that made it, in results: 0 to 2. */
   loss: number | null;
+  /** How far its exact score is below the best one; null if that is not known. */
+  score_loss: number | null;
 }
 
 export interface MisplayedMessage {

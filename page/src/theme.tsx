@@ -1,6 +1,6 @@
 // Light or dark: as the system says, or as the person chose with the button.
 
-import { effect, signal } from "@preact/signals";
+import { computed, effect, signal } from "@preact/signals";
 
 const KEY = "theme";
 const SUN =
@@ -14,6 +14,7 @@ system.addEventListener("change", () => (isSystemDark.value = system.matches));
 
 /** "light", "dark", or "" for the system's; kept in this browser. */
 const chosen = signal("");
+export const isDark = computed(() => (chosen.value ? chosen.value === "dark" : isSystemDark.value));
 /** Use what the browser stores, unless it is forbidden or full. */
 const inStorage = (use: () => void) => new Promise<void>((done) => done(use())).catch(() => {});
 inStorage(() => (chosen.value = localStorage.getItem(KEY) ?? ""));
@@ -22,16 +23,15 @@ effect(() => {
 });
 
 export function ThemeButton() {
-  const isDark = chosen.value ? chosen.value === "dark" : isSystemDark.value;
-  const name = isDark ? "Light colours" : "Dark colours";
+  const name = isDark.value ? "Light colours" : "Dark colours";
   const change = () => {
-    chosen.value = isDark ? "light" : "dark";
+    chosen.value = isDark.value ? "light" : "dark";
     inStorage(() => localStorage.setItem(KEY, chosen.value));
   };
   return (
     <button type="button" class="quiet" aria-label={name} title={name} onClick={change}>
       <svg viewBox="0 0 24 24" class="icon" aria-hidden="true">
-        <path d={isDark ? SUN : MOON} />
+        <path d={isDark.value ? SUN : MOON} />
       </svg>
     </button>
   );

@@ -171,7 +171,17 @@ test("the first game of several is read, and what its file says of it", () => {
   assert.equal(read(pgn).branches[0].text.trim(), "1. f5\nf6");
 });
 
-test("a comment is no name, and a board that is set up later is refused", () => {
-  assert.deepEqual(read("(;GM[2];B[f5]C[good])").branches, [branch("f5")]);
+test("what is said of a move is kept when a game is read and written", () => {
+  const notes = { C: ["bold ]"], TE: ["1"] };
+  const sgf = "(;GM[2]C[a game];B[f5]C[bold \\]]TE[1];W[d6])";
+  const { branches, notes: ofGame } = read(sgf);
+  assert.deepEqual(branches, [{ ...branch("f5", [branch("d6")]), notes }]);
+  assert.deepEqual(ofGame, { C: ["a game"] });
+  const root = grown([0, "", [1, ""]]);
+  root.children[0].notes = notes;
+  assert.deepEqual(read(fileOf(OTHELLO, root)).branches[0].notes, notes);
+});
+
+test("a board that is set up later is refused", () => {
   assert.throws(() => read("(;GM[2];B[f5];AW[a1];W[d6])"));
 });

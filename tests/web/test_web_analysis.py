@@ -238,8 +238,6 @@ def test_the_network_alone_stands_beside_its_search(page):
     page.show("analyse/tic_tac_toe?moves=")
     wait_for_text(page, ".comparison-table", "Network alone\\s+\u22120.50\\s+2")
     wait_for_text(page, ".comparison-table", "With search\\s+\\+0.25\\s+5")
-    said = text(page, ".verdict-sentence")
-    assert "5" in said and "2" in said and "0.75" in said
 
 
 # --- the game and the tree ------------------------------------------------------------------------

@@ -292,6 +292,15 @@ def test_a_review_finds_the_blunder(backend):
     assert plies[7]["played"] is None and plies[7]["value"] == 1
 
 
+def test_a_review_finds_moves_that_win_later_or_lose_sooner(backend):
+    moves = [4, 1, 2, 0, 8, 6, 5]  # X misses 6, which wins at once; O blocks it; X wins by 5
+    messages = collect(backend.review(TTT | {"moves": moves}))
+    plies = {message["ply"]: message for message in messages[:-1]}
+    assert plies[4]["loss"] == 0 and plies[4]["score_loss"] > 0 and plies[4]["best"] == 6
+    assert plies[6]["score_loss"] == 0 and plies[6]["best"] == plies[6]["played"]
+    assert plies[7]["score_loss"] is None
+
+
 @pytest.mark.slow
 def test_a_review_estimates_where_nothing_is_solved():
     backend = make_backend()

@@ -4,6 +4,8 @@ hints, positions that are set up, files.
 `alphazero serve` answers. Tic-tac-toe is solved, so what its review says is exact.
 """
 
+import itertools
+import json
 import re
 
 import pytest
@@ -20,6 +22,9 @@ BLUNDERS = "1,4,2,5,9,7,3"
 PEOPLE = "first=human&second=human"
 MAIN_MOVES = ".variation-box > .move-list > li:not(.variation) > .move-step"
 LAPTOP = {"width": 1366, "height": 657}
+PHONE = {"width": 390, "height": 844}
+#: A whole game on 6 x 6 squares.
+OTHELLO = "e4c5b4e3d6e5f2f3e2a5f6b6a3e6f4e1b2b3f1a1d2b5c1d5a4d1a2c6c2b1a6f5"
 
 
 def button(page, name):
@@ -44,7 +49,7 @@ def open_text(page, text):
 
 
 def expect_reviewed(page, *accuracies):
-    expect(page.locator(".accuracy-table .accuracy")).to_have_text(list(accuracies))
+    expect(page.locator(".accuracies .accuracy")).to_have_text(list(accuracies))
 
 
 # --- the review -----------------------------------------------------------------------------------
@@ -53,9 +58,9 @@ def expect_reviewed(page, *accuracies):
 @pytest.mark.parametrize("view", mostly_slow(["play", "analyse"]))
 def test_the_review_of_a_finished_game_is_in_sight_on_a_laptop(go, view):
     page = go(f"#{view}/tic_tac_toe?{PEOPLE}&moves={BLUNDERS}", viewport=LAPTOP)
-    # X: 1, 2, 3 are good and 9 is not; O: 4, 5, 7 are all mistakes (5 loses what 4 has lost).
-    expect_reviewed(page, "75%", "33%")
-    shown = page.locator(".value-plot, .accuracy-table, .mistake-steps, .board").all()
+    # X: 1, 2, 3 are good and 9 is not; O: 4 and 7 are mistakes, and 5 loses sooner than 3.
+    expect_reviewed(page, "75%", "0%")
+    shown = page.locator(".value-plot, .accuracies, .mistake-steps, .board").all()
     assert len(shown) == 4
     for part in shown:
         box = part.bounding_box()
@@ -63,31 +68,206 @@ def test_the_review_of_a_finished_game_is_in_sight_on_a_laptop(go, view):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("view", ["play", "analyse"])
+def test_a_mistake_its_buttons_and_the_board_are_on_one_screen_of_a_phone(go, view):
+    page = go(f"#{view}/tic_tac_toe?{PEOPLE}&moves={BLUNDERS}", viewport=PHONE)
+    expect_reviewed(page, "75%", "0%")
+    button(page, "Worst move").click()
+    boxes = [page.locator(one).bounding_box() for one in (".board", ".mistake-steps")]
+    top, bottom = boxes[0]["y"], boxes[1]["y"] + boxes[1]["height"]
+    assert 0 < bottom - top <= PHONE["height"]
+
+
+@pytest.mark.slow
 def test_each_sides_mistakes_are_marked_in_its_colour_and_stepped_through(go):
-    page = go(f"#play/tic_tac_toe?{PEOPLE}&moves={BLUNDERS}")
-    expect_reviewed(page, "75%", "33%")
+    page = go(f"#play/tic_tac_toe?first=human&second=best*20&moves={BLUNDERS}")
+    expect_reviewed(page, "75%", "0%")
     marked = page.locator(".plot-point.is-mistake")
     sides = ["x" if "piece-x" in one.get_attribute("class") else "o" for one in marked.all()]
-    assert sides == ["o", "x", "o"]  # 4, 9, 7
-    expect(page.locator(".accuracy-table .mistake")).to_have_text(["5. 9 ??", re.compile(r"\?\?")])
+    assert sides == ["o", "o", "x", "o"]  # 4, 5, 9, 7
     text = page.locator(".mistake-text")
     place = page.locator(".step-place")
     before, after = button(page, "Mistake before"), button(page, "Next mistake \u2192")
-    for expected in ("5 / 7", "4 / 7", "1 / 7"):
+    before.click()
+    expect(place).to_have_text("4 / 7")
+    expect(before).to_have_attribute("aria-disabled", "true")
+    expect(text).to_have_text(re.compile("X played 9.*turned a win into a loss.*Better was 3"))
+    page.get_by_label("Whose mistakes").select_option("Mistakes of O")
+    for expected in ("3 / 7", "1 / 7"):
         before.click()
         expect(place).to_have_text(expected)
-    expect(before).to_have_attribute("aria-disabled", "true")
     after.click()
-    expect(text).to_have_text(re.compile("X played 9.*turned a win into a loss.*Better was 3"))
+    expect(text).to_have_text(re.compile("O played 5.*loses sooner.*Better was 3"))
+
+
+@pytest.mark.slow
+def test_the_move_played_is_drawn_beside_the_better_one(go):
+    page = go(f"#play/tic_tac_toe?{PEOPLE}&moves={BLUNDERS}&ply=4")
+    expect_reviewed(page, "75%", "0%")
     expect(cell(page, "3")).to_have_attribute("aria-label", re.compile("hint"))
+    expect(cell(page, "9")).to_have_attribute("aria-label", re.compile("played, a blunder"))
+    expect(page.locator(".move-note.is-bad text")).to_have_text("??")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "seats, place",
+    [(PEOPLE, "5 / 7"), ("first=human&second=best*20", "4 / 7"), ("first=best*20", "5 / 7")],
+)
+def test_the_worst_move_is_the_persons_or_the_losers(go, seats, place):
+    page = go(f"#play/tic_tac_toe?second=human&{seats}&moves={BLUNDERS}")
+    expect_reviewed(page, "75%", "0%")
+    button(page, "Worst move").click()
+    expect(page.locator(".step-place")).to_have_text(place)
+
+
+@pytest.mark.slow
+def test_the_graph_and_the_sentence_have_one_viewpoint(go):
+    page = go(f"#play/tic_tac_toe?first=human&second=best*20&moves={BLUNDERS}&ply=5")
+    expect_reviewed(page, "75%", "0%")
+    plot, text = page.get_by_role("slider", name="over the game"), page.locator(".mistake-text")
+    for side, value, lost in (
+        ("X", "\u22121.00 for X", "a loss into a win for X"),
+        ("O", "+1.00 for O", "a win into a loss"),
+    ):
+        page.get_by_label("Whose mistakes").select_option(f"Mistakes of {side}")
+        expect(plot.locator("text").first).to_have_text(f"Value for {side}")
+        expect(plot).to_have_attribute("aria-valuetext", re.compile(re.escape(value)))
+        expect(text).to_have_text(re.compile(rf"{lost}\."))
+
+
+def review_with_many_mistakes(route):
+    """Answer that all but every fourth move loses something."""
+    num = len(route.request.post_data_json["moves"])
+    plies = [
+        {
+            "type": "ply",
+            "ply": ply,
+            "value": (-1) ** (ply // 3) * 0.9,
+            "exact": False,
+            "best": None,
+            "played": ply,
+            "loss": ply % 4 * 0.5 if ply < num else None,
+            "score_loss": None,
+        }
+        for ply in range(num + 1)
+    ]
+    lines = [json.dumps(one) for one in [*plies, {"type": "done"}]]
+    route.fulfill(body="\n".join(lines) + "\n", content_type="application/x-ndjson")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_marks_of_many_mistakes_do_not_hide_each_other(go, width):
+    page = go(viewport={"width": width, "height": 844})
+    page.route("**/api/review", review_with_many_mistakes)
+    page.evaluate(f"location.hash = '#play/othello:6?{PEOPLE}&moves={OTHELLO}'")
+    expect(page.locator(".plot-point.is-mistake")).to_have_count(24)
+    for marks in (".plot-sign", ".plot-point.is-mistake"):
+        boxes = [one.bounding_box() for one in page.locator(marks).all()]
+        assert len(boxes) > 12
+        for one, other in itertools.combinations(boxes, 2):
+            across, down = (
+                min(one[at] + one[size], other[at] + other[size]) - max(one[at], other[at])
+                for at, size in (("x", "width"), ("y", "height"))
+            )
+            assert across <= 1 or down <= 1  # a pixel: the edges of squares
+
+
+# --- learning from one's own mistakes -------------------------------------------------------------
+
+
+def said(page, pattern):
+    """Wait until a screen reader has been told this."""
+    told = page.locator("p.visually-hidden[aria-live=polite]")
+    expect(told).to_have_text(re.compile(pattern))
+
+
+def is_focused(page, selector):
+    return page.evaluate(f"document.activeElement.closest('{selector}') !== null")
+
+
+def test_ones_own_mistake_is_a_puzzle_that_is_solved_on_the_board(go):
+    page = go(f"#play/tic_tac_toe?first=human&second=best*20&moves={BLUNDERS}")
+    expect_reviewed(page, "75%", "0%")
+    button(page, "Learn from your mistakes").click()
+    expect(page.locator(".step-place")).to_have_text("4 / 7")
+    said(page, "9 was a blunder. Find a better move for X")
+    expect(page.get_by_role("gridcell", name="hint")).to_have_count(0)
+    page.wait_for_timeout(100)
+    assert is_focused(page, "[role=grid]")
+    cell(page, "6").click()
+    said(page, "No: 6 is a .*turned a win into a draw")
+    expect(cell(page, "6")).to_have_attribute("aria-label", re.compile("tried, a blunder"))
+    cell(page, "3").click()
+    said(page, "Right: 3")
+    expect(page.locator(".move-note.is-good")).to_have_count(1)
+    page.wait_for_timeout(100)
+    assert is_focused(page, ".mistake-steps")
+    assert page.locator(".move-list li").count() == 7  # the game is as it was
+    page.keyboard.press("Enter")
+    said(page, "You found 1 of 1 better moves, 0 at the first try")
+    assert findings(page) == []
+    button(page, "Back to the review").click()
+    expect(button(page, "Learn from your mistakes")).to_be_focused()
+    page.get_by_label("Whose mistakes").select_option("Mistakes of O")
+    expect(button(page, "Learn from your mistakes")).to_have_attribute("aria-disabled", "true")
+
+
+@pytest.mark.slow
+def test_another_move_that_gives_nothing_away_solves_a_puzzle(go):
+    # O answers the centre at an edge; all corners would have held the draw.
+    page = go("#play/tic_tac_toe?first=best*20&second=human&moves=5,2,1,9,4,6,7")
+    expect(page.locator(".accuracies")).to_be_visible()
+    button(page, "Learn from your mistakes").click()
+    for corner in ("3", "9"):
+        cell(page, corner).click()
+        said(page, f"Right: {corner}")
+        button(page, "Next \u2192").click()
+        button(page, "Once more").click()
+
+
+@pytest.mark.slow
+def test_puzzles_are_skipped_shown_and_returned_to(go):
+    page = go(f"#play/tic_tac_toe?first=best*20&second=human&moves={BLUNDERS}")
+    expect_reviewed(page, "75%", "0%")
+    button(page, "Learn from your mistakes").click()
+    place, status = page.locator(".step-place"), page.locator(".review-status")
+    expect(place).to_have_text("1 / 7")
+    expect(status).to_have_text("1 of 2")  # a move that only loses sooner is no puzzle
+    button(page, "To the end").click()
+    button(page, "To the puzzle").click()
+    expect(place).to_have_text("1 / 7")
+    button(page, "Show me").click()
+    said(page, "The best move is 5")
+    assert page.locator(".grid-cell.is-legal").count() == 0
+    button(page, "Next \u2192").click()
+    expect(place).to_have_text("5 / 7")
+    button(page, "Skip").click()
+    said(page, "You found 0 of 2 better moves, 0 at the first try")
+    button(page, "New game").click()
+    expect(page.locator(".review")).to_have_count(0)
+
+
+@pytest.mark.slow
+def test_a_lost_connection_leaves_a_puzzle_open(go):
+    page = go(f"#play/tic_tac_toe?first=human&moves={BLUNDERS}", expects_errors=True)
+    expect_reviewed(page, "75%", "0%")
+    button(page, "Learn from your mistakes").click()
+    page.route("**/api/review", lambda route: route.abort())
+    cell(page, "6").click()
+    said(page, "connection")
+    page.unroute("**/api/review")
+    cell(page, "6").click()
+    said(page, "No: 6")
 
 
 @pytest.mark.slow
 def test_the_value_graph_steps_through_the_game(go):
     page = go(f"#analyse/tic_tac_toe?moves={BLUNDERS}")
-    expect_reviewed(page, "75%", "33%")
+    expect_reviewed(page, "75%", "0%")
     plot, place = (
-        page.get_by_role("slider", name="Value over the game"),
+        page.get_by_role("slider", name="Value for O over the game"),
         page.locator(".step-place"),
     )
     assert plot.locator("rect").count() == 8  # all values are exact
@@ -105,11 +285,11 @@ def test_the_value_graph_steps_through_the_game(go):
 def test_one_tries_again_from_a_mistake_against_the_same_opponent(go, view):
     seats = "first=human&second=best*20"
     page = go(f"#play/tic_tac_toe?{seats}&moves={BLUNDERS}")
-    expect_reviewed(page, "75%", "33%")
+    expect_reviewed(page, "75%", "0%")
     if view == "analyse":
         button(page, "Analyse this game").click()
-        expect_reviewed(page, "75%", "33%")
-    button(page, "Show the worst move").click()
+        expect_reviewed(page, "75%", "0%")
+    button(page, "Worst move").click()
     button(page, "Try again from here").click()
     expect(page.locator("#status")).to_have_text("Your turn: X to move.")
     if view == "play":  # the button is gone, and the focus is on the board
@@ -118,14 +298,15 @@ def test_one_tries_again_from_a_mistake_against_the_same_opponent(go, view):
     expect(page.locator("#status")).to_have_text("You won: X wins.")
     expect(page.locator(".move-list li")).to_have_text(["1.1", "2.4", "3.2", "4.5", "5.3"])
     expect(page.locator("#seat-1")).to_have_value("player.best")
-    expect_reviewed(page, "100%", "50%")
+    expect_reviewed(page, "100%", "0%")  # 5 loses sooner
 
 
 @pytest.mark.slow
 def test_another_side_is_taken_over_at_its_mistake(go):
     page = go(f"#play/tic_tac_toe?first=human&second=best*20&moves={BLUNDERS}")
-    expect_reviewed(page, "75%", "33%")
-    page.locator(".accuracy-table .mistake").nth(1).click()
+    expect_reviewed(page, "75%", "0%")
+    page.get_by_label("Whose mistakes").select_option("Mistakes of O")
+    button(page, "Worst move").click()
     button(page, "Try again from here").click()
     expect(page.locator("#status")).to_have_text("Your turn: O to move.")
     expect(page.locator("#seat-0")).to_have_value("player.best")
@@ -259,6 +440,19 @@ def test_files_of_other_programs_keep_all_their_moves(browser):
 
 
 @pytest.mark.slow
+def test_what_a_file_says_of_a_move_is_shown_and_written_again(go):
+    page = go("#analyse/othello")
+    open_text(page, "(;GM[2];B[f5];W[d6]C[bold \\]]TE[1];B[c3])")
+    button(page, "Move 2, d6").click()
+    expect(page.locator(".variations .hint-text")).to_have_text("bold ]")
+    with page.expect_download() as download:
+        button(page, "Save").click()
+    assert "C[bold \\]]TE[1]" in download.value.path().read_text()
+    page.reload()
+    expect(page.locator(".variations .hint-text")).to_have_text("bold ]")
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text, reason", [("1 (5", "not closed"), ("1 1", "legal"), ("(;FF[4]GM[1];B[aa])", "Othello")]
 )
@@ -386,9 +580,8 @@ def test_the_keyboard_alone_plays_reviews_and_tries_again(go):
         page.keyboard.press("Enter")
         expect(page.locator(".move-list li")).to_have_count(number)
     expect(page.locator("#status")).to_have_text("X wins.")
-    expect_reviewed(page, "75%", "33%")
-    reach("5. 9 ??")
+    expect_reviewed(page, "75%", "0%")
+    reach("Worst move")
     page.keyboard.press("Enter")
-    reach("Try again from here")
-    page.keyboard.press("Enter")
-    expect(page.locator("#status")).to_have_text("X to move.")
+    page.keyboard.press("Enter")  # the button now reads "Try again from here"
+    expect(page.locator("#status")).to_have_text("O to move.")

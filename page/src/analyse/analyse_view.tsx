@@ -11,7 +11,7 @@ import { countText, valueText } from "../format";
 import { StepButtons } from "../game/game_steps";
 import { SetupButton } from "../game/setup_dialog";
 import { seatsAgainst, usualSeats } from "../play/seats";
-import { Review } from "../review/review";
+import { notesOf, Review } from "../review/review";
 import { ReviewPanel } from "../review/review_panel";
 import { Button, Card, Choice } from "../ui";
 import { analystsOf, clamped, Controls } from "./controls";
@@ -101,6 +101,7 @@ export function AnalyseView({ app, parameters, rewrite }: ViewProps) {
             onHover={look}
             marks={over ? [] : moves}
             line={ahead}
+            notes={notesOf(review.now.value.plies[ply])}
           />
         </div>
         <StepButtons state={state} />
@@ -121,7 +122,11 @@ export function AnalyseView({ app, parameters, rewrite }: ViewProps) {
         )}
       </Card>
       <Card class="analysis-game" label="Game">
-        <ReviewPanel state={state} review={review} onTryAgain={tryAgain} />
+        <ReviewPanel
+          {...{ state, review }}
+          seats={app.seats.get(game.name)}
+          onTryAgain={tryAgain}
+        />
         <Variations app={app} />
       </Card>
       {!over && (

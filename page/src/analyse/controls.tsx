@@ -64,11 +64,10 @@ export function Controls({ game, player, search, hasMoves, onPlayer }: ControlsP
 
 /** Return the numbers of simulations that an analyst may be asked for. */
 function amountsOf(game: Game, { id, num_simulations: chosen }: Required<Asked>): number[] {
-  const player = game.players.find((one) => one.id === id);
-  const most = player?.max_simulations ?? chosen;
-  const all = [...SIMULATIONS, game.analyst?.num_simulations ?? chosen, chosen, most];
-  const allowed = all.filter((num) => !player || num === clampSimulations(player, num));
-  return [...new Set(allowed)].sort((a, b) => a - b);
+  const all = [...SIMULATIONS, chosen, Infinity].map((num) =>
+    clamped(game, { id, num_simulations: num }),
+  );
+  return [...new Set(all.map((one) => one.num_simulations))].sort((a, b) => a - b);
 }
 
 /** Return a number of simulations that the analyst takes, as near as possible. */

@@ -38,12 +38,12 @@ export function MovesTable({ legal, moves, isFinal, ...row }: MovesTableProps) {
   const found = new Map(moves.map((one) => [one.action, one]));
   const visits = new Map(moves.map((one) => [one.action, one.visits ?? 0]));
   if (!isHeld.value) kept.current.order = stableOrder(kept.current.order, visits, isFinal);
-  const hold = () => (isHeld.value = true);
-  const release = () => (isHeld.value = false);
+  const hold = (on: boolean) => () => (isHeld.value = on);
   const leave = () => row.onHover(null);
-  const holding = { onPointerEnter: hold, onFocusIn: hold };
+  const entering = { onPointerEnter: hold(true), onFocusIn: hold(true) };
+  const leaving = { onPointerLeave: hold(false), onFocusOut: hold(false) };
   return (
-    <div class="analysis-table-box" {...holding} onPointerLeave={release} onFocusOut={release}>
+    <div class="analysis-table-box" {...entering} {...leaving}>
       <table class="analysis-table">
         <caption class="visually-hidden">Moves, most visited first</caption>
         <thead>
@@ -111,14 +111,9 @@ export function ColumnsHelp({ note }: { note: string }) {
   return (
     <details class="columns-help">
       <summary>What the columns mean</summary>
-      <dl>
-        {COLUMNS.map(([name, title, meaning]) => (
-          <div key={name}>
-            <dt>{title}</dt>
-            <dd>{meaning}</dd>
-          </div>
-        ))}
-      </dl>
+      {COLUMNS.map(([name, title, meaning]) => (
+        <div key={name}>{`${title}: ${meaning}`}</div>
+      ))}
       {note && <p class="exact-note">{note}</p>}
     </details>
   );

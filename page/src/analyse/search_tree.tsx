@@ -87,7 +87,7 @@ export function SearchTree({ nodes, isFinal, setup, root, onHover, onGo }: Searc
       End: () => focus(rows[rows.length - 1]),
       ArrowRight: () => row.canOpen && (isOpen ? focus(rows[place + 1]) : toggle(row)),
       ArrowLeft: () => (isOpen ? toggle(row) : focus(above)),
-      Enter: () => row.node && onGo(row.node.path),
+      Enter: () => onGo(row.node.path),
     };
     if (!(event.key in actions)) return;
     event.preventDefault();
@@ -123,9 +123,7 @@ export function SearchTree({ nodes, isFinal, setup, root, onHover, onGo }: Searc
 interface Row {
   key: string;
   level: number;
-  /** Null where it only counts the moves that were left out. */
-  node: Branch | null;
-  text: string;
+  node: Branch;
   /** Its fraction of the visits of the node above. */
   share: number;
   canOpen: boolean;
@@ -144,18 +142,14 @@ function visibleRows(
   const visits = new Map(node.children.map((one) => [one, nodes.get(one)?.visits ?? 0]));
   const order = stableOrder(orders.get(key) ?? [], visits, exact);
   orders.set(key, order);
-  const row = { level: node.path.length + 1, node: null, text: "", share: 0, canOpen: false };
-  const rows = order.flatMap((one): Row[] => {
+  return order.flatMap((one): Row[] => {
     const child = nodes.get(one);
     if (!child) return [];
     const share = child.visits / Math.max(node.visits, 1);
-    const found = { ...row, key: one, node: child, share, canOpen: child.num_children > 0 };
+    const [level, canOpen] = [child.path.length, child.num_children > 0];
+    const found = { key: one, level, node: child, share, canOpen };
     return [found, ...visibleRows(nodes, orders, open, exact, one)];
   });
-  const num = node.num_children - node.children.length;
-  if (num <= 0) return rows;
-  const text = `${num} more ${num === 1 ? "move" : "moves"}, hardly visited`;
-  return [...rows, { ...row, key: `${key}/rest`, text }];
 }
 
 interface TreeRowProps extends Pick<SearchTreeProps, "setup" | "onHover" | "onGo"> {
@@ -175,7 +169,6 @@ function TreeRow({ row, setup, isOpen, isReached, ...on }: TreeRowProps) {
     tabIndex: isReached ? 0 : -1,
     style: { "--level": level - 1 },
   };
-  if (!node) return <li {...item} class="tree-rest" children={row.text} />;
   const { visits, value, prior, path } = node;
   const side = node.mover ?? 0;
   const text = setup.action_texts[node.action ?? 0];

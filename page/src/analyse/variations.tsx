@@ -45,6 +45,7 @@ export function Variations({ app }: { app: App }) {
           <p class="hint-text">Moves that you try stay here, as variations.</p>
         )}
       </div>
+      {!isStart && shown.notes?.C && <p class="hint-text">{shown.notes.C.join(" ")}</p>}
       <div class="button-row">
         <Button text="Name" off={isStart} onClick={() => (isNaming.value = true)} />
         <Button text="Make main line" off={isMain} onClick={() => state.promote(shown)} />

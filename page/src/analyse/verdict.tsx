@@ -1,12 +1,10 @@
 // What is known of a position: its value as a bar and in large, then the network alone, the search
-// and perfect play side by side, and a sentence if the search has changed the network's mind.
+// and perfect play side by side.
 
-import type { AnalysisMessage, Position, Setup } from "../api";
+import type { Position, Setup } from "../api";
 import { resultText, UNKNOWN, valueText } from "../format";
 import { Table } from "../ui";
 import { bestActions, type Found, resultOf } from "./position_search";
-
-const NOTABLE = 0.2; // difference of two values that is worth a sentence
 
 type VerdictProps = { position: Position; found: Found; setup: Setup };
 
@@ -54,7 +52,6 @@ export function Verdict({ position, found, setup }: VerdictProps) {
             columns={["", "Value", "Best move"]}
             rows={rows}
           />
-          <p class="verdict-sentence">{compare(analysis, texts)}</p>
         </>
       )}
     </div>
@@ -69,22 +66,5 @@ function perfect({ exact, analysis }: Found, texts: string[]): [string, string] 
     return [exact === null ? UNKNOWN : "not known", UNKNOWN];
   }
   const best = bestActions(exact.scores).map((action) => texts[action]);
-  const isLong = best.length > 4;
-  const shown = (isLong ? best.slice(0, 3) : best).join(", ") || UNKNOWN;
-  return [resultText(exact.value), isLong ? `${shown} and ${best.length - 3} more` : shown];
-}
-
-/** Return what the search changed in the network's mind, "" if nothing. */
-function compare(analysis: AnalysisMessage | null, texts: string[]): string {
-  const { network, value, best, num_simulations: num } = analysis ?? {};
-  if (!network || !num || value == null || network.value === null || best === undefined) return "";
-  const change = value - network.value;
-  const how = change > 0 ? "better" : "worse";
-  const judged = `the position ${Math.abs(change).toFixed(2)} ${how} than the network alone`;
-  if (best !== network.best) {
-    const prefers = `The search prefers ${texts[best]} to the network's ${texts[network.best]}`;
-    return Math.abs(change) >= NOTABLE ? `${prefers} and judges ${judged}.` : `${prefers}.`;
-  }
-  if (Math.abs(change) >= NOTABLE) return `Same move, but the search judges ${judged}.`;
-  return "The network alone and its search agree.";
+  return [resultText(exact.value), best.join(", ")];
 }

@@ -1,17 +1,16 @@
 // A board: the drawing of a position, and the grid over it that takes moves.
 
 import type { RefObject } from "preact";
-import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useMemo, useState } from "preact/hooks";
 import { capital } from "../format";
 import { Button } from "../ui";
-import { type Drag, useDrag } from "./drag";
-import { cellOfNode, Grid } from "./grid";
+import { Grid } from "./grid";
 import { Ground } from "./ground";
 import { type Cell, isSame, type Layout, layoutOf } from "./layout";
-import { HintedMove, LastMarks, LegalHints, LineGhosts, MoveMarks } from "./marks";
+import { HintedMove, LastMarks, LegalHints, LineGhosts, MoveMarks, MoveNotes } from "./marks";
 import { type Moves, useMoves } from "./moves";
 import { Pieces, Shape, useMotion } from "./pieces";
-import type { BoardProps } from "./types";
+import type { BoardProps, MoveNote } from "./types";
 
 const LEAST_PX = 11; // letters on a board are no smaller
 
@@ -30,16 +29,6 @@ function BoardOfGame(props: BoardProps) {
   // Beside a text, a board says nothing while it is empty, unless moves are made on it.
   const isNeeded = onCell || game.action_kind !== "other" || cells.flat().some(Boolean);
   const drawing = useMotion(layout, position, props.last);
-  const grid = useRef<HTMLDivElement>(null);
-  const drag = useDrag(drawing, {
-    onLift: (cell) => moves.path.at(-1) !== layout.flat(cell) && moves.choose(cell),
-    onDrop: (x, y) => {
-      const node = document.elementFromPoint(x, y);
-      const cell = grid.current?.contains(node) ? cellOfNode(node) : null;
-      if (cell && moves.isNext(cell)) moves.choose(cell);
-      else moves.cancel();
-    },
-  });
   return (
     <div class={`board-view${legal.length || onCell ? " is-active" : ""}`}>
       <div
@@ -47,14 +36,8 @@ function BoardOfGame(props: BoardProps) {
         style={`--board-ratio: ${layout.width / layout.height}`}
         hidden={drawn !== null && !isNeeded}
       >
-        <Drawing {...parts} drag={drag} drawing={drawing} />
-        <Grid
-          {...{ layout, grid, label, moves }}
-          labelOf={(cell) => labelOf(cell, parts)}
-          onPress={(cell, event) => {
-            if (moves.isStart(cell) && cells[cell[0]][cell[1]]) drag.press(cell, event);
-          }}
-        />
+        <Drawing {...parts} drawing={drawing} />
+        <Grid {...{ layout, label, moves }} labelOf={(cell) => labelOf(cell, parts)} />
       </div>
       {drawn !== null && (
         <pre class="board-text" tabIndex={0} role="region" aria-label={`${label}, as text`}>
@@ -66,10 +49,10 @@ function BoardOfGame(props: BoardProps) {
   );
 }
 
-type DrawingProps = Parts & { drag: Drag; drawing: RefObject<SVGSVGElement | null> };
+type DrawingProps = Parts & { drawing: RefObject<SVGSVGElement | null> };
 
-function Drawing({ layout, moves, drag: { lifted, place }, drawing, ...props }: DrawingProps) {
-  const { setup, position, last, marks = [], hint = null, line = [] } = props;
+function Drawing({ layout, moves, drawing, ...props }: DrawingProps) {
+  const { setup, position, last, marks = [], hint = null, line = [], notes = [] } = props;
   const { cells } = position;
   const least = useLeastSize(drawing, layout.width);
   const board = { layout, position };
@@ -83,26 +66,21 @@ function Drawing({ layout, moves, drag: { lifted, place }, drawing, ...props }: 
   const isPlate = layout.style === "plate"; // what falls passes behind the plate
   const above = last === null ? null : layout.squares(last).at(-1);
   const legal = props.marks ? [] : props.legal;
-  const color = lifted && layout.colorAt(cells, lifted);
   const viewBox = `0 0 ${layout.width} ${layout.height}`;
   return (
     <svg viewBox={viewBox} class="board-drawing" aria-hidden="true" ref={drawing}>
       <Ground layout={layout} least={least}>
         {isPlate && ghost}
-        <Pieces {...{ layout, cells, above, lifted }} />
+        <Pieces {...{ layout, cells, above }} />
       </Ground>
       <LegalHints {...board} {...{ legal, moves }} />
       {!isPlate && ghost}
       <LastMarks {...board} />
       <g class="overlay">
-        {hint !== null && <HintedMove {...board} hint={hint} />}
         <MoveMarks {...board} {...{ least, marks }} isBehind={line.length > 0} />
+        {hint !== null && <HintedMove {...board} hint={hint} />}
+        <MoveNotes {...{ layout, cells, notes }} />
         <LineGhosts {...board} line={line} />
-        {color && (
-          <g class={`piece piece-${color} is-dragged`} transform={place}>
-            <Shape color={color} />
-          </g>
-        )}
       </g>
     </svg>
   );
@@ -127,7 +105,8 @@ function ActionButtons({ layout, moves, position, legal, hint, onAction }: Parts
 }
 
 /** Return what is said of a cell. */
-function labelOf(cell: Cell, { layout, moves, setup, position, legal, hint = null }: Parts) {
+function labelOf(cell: Cell, { layout, moves, position, legal, hint = null, ...props }: Parts) {
+  const { setup, notes = [] } = props;
   const { cells, marked, over } = position;
   const piece = cells[cell[0]][cell[1]];
   const said = [`${layout.name(cell)}: ${piece ? setup.sides[piece - 1] : "empty"}`];
@@ -140,7 +119,8 @@ function labelOf(cell: Cell, { layout, moves, setup, position, legal, hint = nul
   else if (moves.isStart(cell)) said.push("can move");
   const hinted = hint === null ? [] : [layout.landing(cells, hint), ...layout.squares(hint)];
   if (hinted.some((one) => isSame(one, cell))) said.push("hint");
-  return said.join(", ");
+  const isNoted = ({ action }: MoveNote) => isSame(layout.landing(cells, action), cell);
+  return [...said, ...notes.filter(isNoted).map(({ text }) => text)].join(", ");
 }
 
 /** Return the smallest size of letters that can be read, in the units of the drawing. */

@@ -1,9 +1,9 @@
 // The squares of a board for mouse, keyboard and screen reader: a grid that lies over the drawing.
 //
-// It is one stop of the Tab key. Arrow keys move within it, Enter and Space choose.
+// It is one stop of the Tab key. Arrow keys move within it, Enter and Space choose. A piece that is
+// pressed is chosen at once, so that it may be dragged to where it goes.
 
-import type { RefObject } from "preact";
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { type Cell, CELL, isSame, type Layout } from "./layout";
 import type { Moves } from "./moves";
 
@@ -18,13 +18,11 @@ interface GridProps {
   layout: Layout;
   label: string;
   labelOf: (cell: Cell) => string;
-  grid: RefObject<HTMLDivElement | null>;
   moves: Moves;
-  onPress: (cell: Cell, event: PointerEvent) => void;
 }
 
 /** Return the cell of a node in a grid, null for none. */
-export function cellOfNode(node: EventTarget | null): Cell | null {
+function cellOfNode(node: EventTarget | null): Cell | null {
   if (!(node instanceof HTMLElement) || !node.dataset.cell) return null;
   const [row, column] = node.dataset.cell.split(",").map(Number);
   return [row, column];
@@ -38,9 +36,11 @@ function forCells<E extends Event>(act: (cell: Cell, event: E) => void) {
   };
 }
 
-export function Grid({ layout, label, labelOf, grid, moves, onPress }: GridProps) {
+export function Grid({ layout, label, labelOf, moves }: GridProps) {
   const { rows, columns, drawn } = layout;
   const lowest = layout.game.action_kind === "column" ? rows - 1 : Math.floor(rows / 2);
+  const grid = useRef<HTMLDivElement>(null);
+  const pressed = useRef<Cell | null>(null); // a piece that the press has chosen
   // Where the Tab key leads.
   const [stop, setStop] = useState<Cell>([lowest, Math.floor(columns / 2)]);
 
@@ -65,13 +65,21 @@ export function Grid({ layout, label, labelOf, grid, moves, onPress }: GridProps
   const style = { left, top, width, height };
   const listeners = {
     onKeyDown,
-    onClick: forCells(moves.choose),
+    onClick: forCells((cell) => {
+      if (!isSame(cell, pressed.current)) moves.choose(cell);
+    }),
     onPointerMove: forCells((cell, event: PointerEvent) => {
       if (event.pointerType !== "touch") moves.hover(cell);
     }),
     onPointerDown: forCells((cell, event: PointerEvent) => {
-      if (event.button === 0) onPress(cell, event);
+      const isTaken = event.button === 0 && moves.isStart(cell) && !moves.path.length;
+      pressed.current = isTaken ? cell : null;
+      if (isTaken) moves.choose(cell);
     }),
+    onPointerUp: ({ clientX: x, clientY: y }: PointerEvent) => {
+      const to = cellOfNode(document.elementFromPoint(x, y)); // a finger's target is its start
+      if (pressed.current && to && !isSame(to, pressed.current)) moves.choose(to);
+    },
     onPointerLeave: () => moves.hover(null),
     onFocusIn: forCells((cell) => {
       setStop(cell);

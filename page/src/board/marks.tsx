@@ -6,9 +6,9 @@
 
 import type { Position } from "../api";
 import { marginText, percentText, resultText, valueText } from "../format";
-import { type Cell, CELL, type Layout } from "./layout";
+import { type Cell, CELL, isSame, type Layout } from "./layout";
 import type { Moves } from "./moves";
-import type { MoveMark } from "./types";
+import type { MoveMark, MoveNote } from "./types";
 
 const SMALLEST_SHARE = 0.005; // of the visits; a move with less is a dot without numbers
 const SMALLEST_SHARE_WITH_VALUE = 0.03;
@@ -57,7 +57,7 @@ export function HintedMove({ layout, position, hint }: OnBoard & { hint: number 
   const cell = layout.landing(position.cells, hint);
   const [from] = layout.squares(hint);
   if (!cell) return null;
-  if (from && `${from}` !== `${cell}`) {
+  if (from && !isSame(from, cell)) {
     return <Arrow {...{ layout, from, cell, width: 14 }} class="hinted-arrow" />;
   }
   const frame = { x: -45, y: -45, width: 90, height: 90, rx: 14 };
@@ -67,6 +67,26 @@ export function HintedMove({ layout, position, hint }: OnBoard & { hint: number 
       <rect class="hinted-ring" {...frame} />
     </g>
   );
+}
+
+type MoveNotesProps = { layout: Layout; cells: number[][]; notes: MoveNote[] };
+
+/** Moves that were played or tried, each with its sign. */
+export function MoveNotes({ layout, cells, notes }: MoveNotesProps) {
+  return notes.map(({ action, sign, text, isGood }) => {
+    const cell = layout.landing(cells, action);
+    if (!cell) return null;
+    const [from = cell] = layout.squares(action);
+    return (
+      <g key={`${action} ${text}`} class={`move-note ${isGood ? "is-good" : "is-bad"}`}>
+        {!isSame(from, cell) && <Arrow {...{ layout, from, cell, width: 10 }} />}
+        <g transform={layout.at(cell)}>
+          <circle r={36} />
+          <text y={17} font-size={48} children={sign} />
+        </g>
+      </g>
+    );
+  });
 }
 
 interface MoveMarksProps extends OnBoard {
@@ -173,7 +193,7 @@ function Badge({ mark, size, isCorner }: { mark: MoveMark; size: number; isCorne
 }
 
 type ArrowProps = Pick<MarkProps, "layout" | "cell"> & { from: Cell; width: number } & Look;
-type Look = { class: string; "fill-opacity"?: number };
+type Look = { class?: string; "fill-opacity"?: number };
 
 /** An arrow from the middle of one cell to that of another, with a shaft of some width. */
 export function Arrow({ layout, from, cell, width, ...others }: ArrowProps) {

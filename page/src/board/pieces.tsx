@@ -31,20 +31,22 @@ interface PiecesProps {
   cells: number[][];
   /** The cell whose piece is drawn last, so that it moves over the others. */
   above?: Cell | null;
-  /** The cell whose piece is taken up. */
-  lifted?: Cell | null;
 }
 
-export function Pieces({ layout, cells, above, lifted }: PiecesProps) {
+export function Pieces({ layout, cells, above }: PiecesProps) {
   const taken = layout.places.filter(([row, column]) => cells[row][column]);
   taken.sort((one, other) => Number(isSame(one, above)) - Number(isSame(other, above)));
   return (
     <g class="pieces">
       {taken.map((cell) => {
         const color = layout.colorAt(cells, cell) ?? "";
-        const name = `piece piece-${color}${isSame(cell, lifted) ? " is-ghost" : ""}`;
         return (
-          <g key={`${cell}`} class={name} transform={layout.at(cell)} data-cell={`${cell}`}>
+          <g
+            key={`${cell}`}
+            class={`piece piece-${color}`}
+            transform={layout.at(cell)}
+            data-cell={`${cell}`}
+          >
             <g class="piece-shape">
               <Shape color={color} />
             </g>

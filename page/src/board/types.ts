@@ -15,6 +15,9 @@ export interface MoveMark {
   isBest: boolean;
 }
 
+/** A move that was played or tried, with a sign such as "??" and the same in words. */
+export type MoveNote = { action: number; sign: string; text: string; isGood: boolean };
+
 export interface BoardProps {
   game: Game;
   setup: Setup;
@@ -33,6 +36,7 @@ export interface BoardProps {
   line?: number[];
   /** A move to point out. */
   hint?: number | null;
+  notes?: MoveNote[];
   /** The board is being set up, and nothing is legal: called with [row, column] of a choice. */
   onCell?: (cell: [number, number]) => void;
 }

@@ -31,7 +31,7 @@ export function writeGame({ game, setup, board, line: [root] }: Shown, start: st
     const move = setup.action_texts[one.action ?? 0];
     const data: Properties = { [letter(one.parent?.position.to_move ?? 0)]: [move] };
     if (one.name) data.N = [one.name];
-    return { data, children: one.children.map(node) };
+    return { data: { ...data, ...one.notes }, children: one.children.map(node) };
   };
   const head: Properties = { FF: ["4"], CA: ["UTF-8"], AP: ["AlphaZero"], START: [start] };
   if (isOthello(game)) {
@@ -94,17 +94,21 @@ function readSgf(text: string, shown: Start): GameFile {
   const [root] = games;
   const [address] = root.data.START ?? [];
   const branches = (node: SgfNode): Branch[] => {
-    const { B = [], W = [], N: [name] = [""], AB, AW = AB } = node.data;
+    const { B = [], W = [], N: [name] = [""], AB, AW = AB, ...others } = node.data;
     if (AW && node !== root) throw new Error("The file sets up a board after its first node.");
     const moves = B.length ? B.flatMap((move, k) => [move, ...W.slice(k, k + 1)]) : W; // all in GGF
     const children = node.children.flatMap(branches);
     const texts = address ? moves : moves.map(squareOf);
-    return moves.length ? [{ ...branchOf(texts.join()), name, children }] : children;
+    const notes = node === root ? {} : notesOf(others);
+    return moves.length ? [{ ...branchOf(texts.join()), name, ...notes, children }] : children;
   };
   const start = address ? gameOf(parseHash(address)) : othelloStart(root.data, shown);
-  const notes = Object.entries(root.data).filter(([key]) => !NO_NOTE.test(key));
-  const num = games.length;
-  return { start, branches: branches(root), notes: Object.fromEntries(notes), num };
+  return { start, branches: branches(root), ...notesOf(root.data), num: games.length };
+}
+
+function notesOf(data: Properties): { notes?: Properties } {
+  const notes = Object.entries(data).filter(([key]) => !NO_NOTE.test(key));
+  return notes.length ? { notes: Object.fromEntries(notes) } : {};
 }
 
 /** Return where a game of another program starts. */

@@ -29,7 +29,7 @@ export interface GameNode {
   children: GameNode[];
   /** What the person calls it, "" for nothing. */
   name: string;
-  /** At the root, what the file says of the game, such as PB: ["Anna"]. */
+  /** What a file says beside: of the move, as C: ["bold"], or at the root of the game. */
   notes?: Properties;
 }
 
@@ -57,5 +57,9 @@ export type Properties = Record<string, string[]>;
 /** The first of `num` games that a file holds. */
 export type GameFile = { start: GameToShow; branches: Branch[]; notes?: Properties; num: number };
 
-/** Moves as text, the name of the last one, what follows it, and what was tried in its place. */
-export type Branch = { text: string; name: string; children: Branch[]; instead: Branch[] };
+/** Moves as text, what is said of the last one, what follows it, what was tried in its place. */
+export type Branch = Pick<GameNode, "name" | "notes"> & {
+  text: string;
+  children: Branch[];
+  instead: Branch[];
+};

@@ -7,7 +7,7 @@ import { signal } from "@preact/signals";
 import { bestActions } from "../analyse/position_search";
 import type { Asked, MoveMessage, ProgressMessage } from "../api";
 import type { App } from "../app";
-import { prefersRest } from "../board/motion";
+import { pause, prefersRest } from "../board/motion";
 import { messageOf, resultText } from "../format";
 import type { Shown } from "../game/types";
 import { isTemporary, RequestError } from "../server_backend";
@@ -137,7 +137,7 @@ export class GameFlow {
 
   private pass(): void {
     this.persist(async (signal) => {
-      await pause(PASS_MS, signal);
+      await pause(PASS_MS);
       await this.playMove(this.state.position.legal[0], signal);
     });
   }
@@ -150,7 +150,7 @@ export class GameFlow {
       const action = await this.askMove(player, signal);
       const usual = prefersRest() ? 0 : SHORTEST_MS;
       const least = this.isWatched ? WATCHED_MS : usual;
-      await pause(least - (performance.now() - started), signal);
+      await pause(least - (performance.now() - started));
       await this.playMove(action, signal);
     });
   }
@@ -227,11 +227,4 @@ export function endText({ line, ply, setup, game }: Shown): string {
   const { counts, winner } = line[ply].position;
   const score = game.counts_pieces ? `, ${Math.max(...counts)} to ${Math.min(...counts)}` : "";
   return winner === null ? `A draw${score}.` : `${setup.sides[winner]} wins${score}.`;
-}
-
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    setTimeout(resolve, Math.max(milliseconds, 0));
-    signal.addEventListener("abort", () => reject(signal.reason));
-  });
 }

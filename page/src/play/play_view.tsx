@@ -10,7 +10,9 @@ import { capital } from "../format";
 import { MoveList, StepButtons } from "../game/game_steps";
 import { listText } from "../game/game_state";
 import { SetupButton } from "../game/setup_dialog";
-import { Review } from "../review/review";
+import { Lesson } from "../review/lesson";
+import { LessonPanel } from "../review/lesson_panel";
+import { notesOf, Review } from "../review/review";
 import { ReviewPanel } from "../review/review_panel";
 import { Button, Card, Choice, focusBoard } from "../ui";
 import { endText, GameFlow } from "./flow";
@@ -24,6 +26,7 @@ export function PlayView({ app, parameters, rewrite }: ViewProps) {
   const chosen = useSignal(useMemo(() => firstSeats(app, parameters), []));
   const flow = useMemo(() => new GameFlow(app, chosen.value), []);
   const review = useMemo(() => new Review(app), []);
+  const lesson = useMemo(() => new Lesson(app, review), []);
   const seats = chosen.value;
   const props = { app, flow, seats };
   // At once: later, the way back may have led to another address, which this would overwrite.
@@ -46,24 +49,32 @@ export function PlayView({ app, parameters, rewrite }: ViewProps) {
     requestAnimationFrame(focusBoard); // the button is gone
   };
   const isFinished = line[line.length - 1].position.over;
-  const advice = isFinished ? (review.now.value.plies[ply]?.best ?? null) : null;
+  const { course, puzzle } = lesson;
+  const found = isFinished && !course ? review.now.value.plies[ply] : undefined;
+  const mayPlay = course ? !course.result && puzzle?.ply === ply : flow.mayPlay;
   return (
     <div class={`play-view ${isFinished ? "is-finished" : ""}`}>
       <Card class="play-board" label="Board">
         <Board
           {...{ game, setup, position }}
           last={line[ply].action}
-          legal={flow.mayPlay ? position.legal : []}
+          legal={mayPlay ? position.legal : []}
           label={`${game.title} board`}
-          onAction={(action) => flow.play(action)}
-          hint={flow.now.value.hint?.action ?? advice}
+          onAction={(action) => (course ? lesson.tryMove(action) : flow.play(action))}
+          hint={flow.now.value.hint?.action ?? found?.best}
+          notes={course ? (puzzle?.ply === ply ? course.notes : []) : notesOf(found)}
         />
         <StepButtons state={state} />
       </Card>
       <Card class="play-panel" label="Players and moves">
         <Now {...props} />
-        {isFinished && app.backend.analysis && (
-          <ReviewPanel state={state} review={review} onTryAgain={tryAgain} />
+        {course && <LessonPanel {...{ state, lesson }} />}
+        {isFinished && !course && app.backend.analysis && (
+          <ReviewPanel
+            {...{ state, review, seats }}
+            onTryAgain={tryAgain}
+            onLearn={(mistakes) => lesson.begin(mistakes)}
+          />
         )}
         <MainButtons {...props} isFinished={isFinished} />
         <MoveList state={state} />

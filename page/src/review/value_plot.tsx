@@ -1,35 +1,35 @@
-// The value over a game: a line for side 0 over the plies, with the mistakes of each side marked.
+// The value over a game, for one side, with the mistakes of that side below and the others above.
 //
 // A click, or the arrow keys, shows a ply. What a mistake lost is said by the signs of chess: ?! ?
-// ??, in the colour of the side that made it. Exact values are squares.
+// ??, the worst ones where there is no room for all. Exact values are squares.
 
-import type { PlyMessage } from "../api";
+import type { Side } from "../api";
 import { valueText } from "../format";
 import type { GameState } from "../game/game_state";
-import { mistakeOf, type Reviewed } from "./review";
+import { type Mistake, mistakesOf, type Ply, type Reviewed } from "./review";
 
-const [WIDTH, HEIGHT] = [340, 132];
-const [LEFT, RIGHT, TOP, BOTTOM] = [26, WIDTH - 8, 14, HEIGHT - 22];
-const STEPS = {
-  ArrowLeft: -1,
-  ArrowDown: -1,
-  ArrowRight: 1,
-  ArrowUp: 1,
-  PageDown: -10,
-  PageUp: 10,
-};
+const [WIDTH, HEIGHT] = [340, 150];
+const [LEFT, RIGHT, TOP, BOTTOM] = [26, WIDTH - 8, 32, HEIGHT - 36];
+const LETTER = 8; // width of one in a sign
+const STEPS = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 };
 
 const yOf = (value: number) => (TOP + BOTTOM) / 2 - (value * (BOTTOM - TOP)) / 2;
 
-type Known = PlyMessage & { value: number };
+type Known = Ply & { value: number };
+type ValuePlotProps = { state: GameState; plies: Reviewed["plies"]; view: Side };
 
-export function ValuePlot({ state, plies }: { state: GameState; plies: Reviewed["plies"] }) {
+export function ValuePlot({ state, plies, view }: ValuePlotProps) {
   const { line, ply, setup } = state.shown.value;
   const last = line.length - 1;
   const xOf = (at: number) => LEFT + (at / Math.max(last, 1)) * (RIGHT - LEFT);
-  const known = plies.filter(
-    (found): found is Known => found !== undefined && found.value !== null && found.ply <= last,
+  const sign = view === 0 ? 1 : -1;
+  const known = plies.flatMap((found): Known[] =>
+    found && found.value !== null ? [{ ...found, value: sign * found.value }] : [],
   );
+  const most = (RIGHT - LEFT) / Math.max(last, 1) / 2; // so that points do not hide each other
+  const mistakes = mistakesOf(plies);
+  const ofSide = (wanted: number) => mistakes.filter(({ side }) => side === wanted);
+  const signs = [0, 1].flatMap((side) => withRoom(ofSide(side), xOf, ply));
   const onClick = ({ clientX, currentTarget }: MouseEvent) => {
     const { left, width } = (currentTarget as Element).getBoundingClientRect();
     const x = ((clientX - left) * WIDTH) / width;
@@ -46,20 +46,20 @@ export function ValuePlot({ state, plies }: { state: GameState; plies: Reviewed[
   const points = known.map((one) => `${xOf(one.ply).toFixed(1)},${yOf(one.value).toFixed(1)}`);
   const path = points.join("L");
   const [first, end] = [known[0], known[known.length - 1]].map((one) => one && xOf(one.ply));
-  const now = xOf(ply);
   return (
     <svg
       class="value-plot"
       viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
       role="slider"
       tabindex={0}
-      aria-label="Value over the game"
+      aria-label={`Value for ${setup.sides[view]} over the game`}
       aria-valuemin={0}
       aria-valuemax={last}
       aria-valuenow={ply}
-      aria-valuetext={describe(state, plies)}
+      aria-valuetext={describe(state, known, view)}
       {...{ onClick, onKeyDown }}
     >
+      <text x={LEFT} y={10} children={`Value for ${setup.sides[view]}`} />
       {[1, 0, -1].map((value) => (
         <g key={value}>
           <path class={value ? "chart-grid" : "chart-axis"} d={`M${LEFT},${yOf(value)}H${RIGHT}`} />
@@ -71,7 +71,7 @@ export function ValuePlot({ state, plies }: { state: GameState; plies: Reviewed[
       {ticks.map((at) => (
         <text key={at} x={xOf(at)} y={HEIGHT - 5} text-anchor="middle" children={at} />
       ))}
-      <path class="plot-now" d={`M${now},${TOP}V${BOTTOM}`} />
+      <path class="plot-now" d={`M${xOf(ply)},${TOP}V${BOTTOM}`} />
       {path && <path class="plot-area" d={`M${first},${yOf(0)}L${path}L${end},${yOf(0)}Z`} />}
       {path && <path class="plot-line" d={`M${path}`} />}
       {known.map((found) => (
@@ -79,38 +79,53 @@ export function ValuePlot({ state, plies }: { state: GameState; plies: Reviewed[
           key={found.ply}
           found={found}
           x={xOf(found.ply)}
+          most={most}
           isNow={found.ply === ply}
-          color={setup.colors[line[found.ply].position.to_move]}
+          color={setup.colors[found.side]}
+        />
+      ))}
+      {signs.map(({ ply: at, side, grade }) => (
+        <text
+          key={at}
+          class="plot-sign"
+          text-anchor="middle"
+          x={xOf(at)}
+          y={side === view ? BOTTOM + 15 : TOP - 6}
+          children={grade.sign}
         />
       ))}
     </svg>
   );
 }
 
-type PointProps = { found: Known; x: number; isNow: boolean; color: string };
+type PointProps = { found: Known; x: number; most: number; isNow: boolean; color: string };
 
-/** A value, and what is to be said of the move played there. */
-function Point({ found: { value, loss, exact }, x, isNow, color }: PointProps) {
-  const mistake = mistakeOf(loss);
+/** A value, and whether something is to be said of the move played there. */
+function Point({ found: { value, grade, exact }, x, most, isNow, color }: PointProps) {
   const y = yOf(value);
-  const r = mistake || isNow ? 4.5 : 2;
-  const name = `plot-point ${isNow ? "is-now" : ""} ${mistake ? `is-mistake piece-${color}` : ""}`;
-  const sign = { class: "plot-sign", "text-anchor": "middle", x, y: value > 0.5 ? y + 17 : y - 7 };
-  return (
-    <>
-      {exact && <rect class={name} x={x - r} y={y - r} width={2 * r} height={2 * r} />}
-      {!exact && <circle class={name} cx={x} cy={y} r={r} />}
-      {mistake && <text {...sign}>{mistake.sign}</text>}
-    </>
-  );
+  const r = Math.min(grade || isNow ? 4.5 : 2, most);
+  const name = `plot-point ${isNow ? "is-now" : ""} ${grade ? `is-mistake piece-${color}` : ""}`;
+  if (exact) return <rect class={name} x={x - r} y={y - r} width={2 * r} height={2 * r} />;
+  return <circle class={name} cx={x} cy={y} r={r} />;
 }
 
-function describe(state: GameState, plies: Reviewed["plies"]): string {
+/** Return the mistakes whose signs fit beside each other: first that of a ply, then the worst. */
+function withRoom(mistakes: Mistake[], xOf: (ply: number) => number, now: number): Mistake[] {
+  const order = (one: Mistake) => (one.ply === now ? 9 : (one.loss ?? 0));
+  const width = ({ grade }: Mistake) => LETTER * grade.sign.length;
+  const sorted = mistakes.toSorted((one, other) => order(other) - order(one));
+  return sorted.reduce<Mistake[]>((placed, one) => {
+    const overlaps = (other: Mistake) =>
+      Math.abs(xOf(one.ply) - xOf(other.ply)) < (width(one) + width(other)) / 2;
+    return placed.some(overlaps) ? placed : [...placed, one];
+  }, []);
+}
+
+function describe(state: GameState, known: Known[], view: Side): string {
   const { line, ply, setup } = state.shown.value;
   const name = ply ? `After move ${ply}, ${setup.action_texts[line[ply].action ?? 0]}` : "Start";
-  const found = plies[ply];
-  if (!found || found.value === null) return name;
-  const value = `${valueText(found.value)} for ${setup.sides[0]}${found.exact ? ", exact" : ""}`;
-  const mistake = mistakeOf(found.loss);
-  return `${name}: ${value}${mistake ? `; the move played here is ${mistake.text}` : ""}`;
+  const found = known.find((one) => one.ply === ply);
+  if (!found) return name;
+  const value = `${valueText(found.value)} for ${setup.sides[view]}${found.exact ? ", exact" : ""}`;
+  return `${name}: ${value}${found.grade ? `; the move played here is ${found.grade.text}` : ""}`;
 }

@@ -57,10 +57,8 @@ export function chartOptions(
     labelFont: FONT,
     labelSize: 18,
     ticks: rules,
-    values: (_: uPlot, ticks: number[], _axis: number, _space: number, step: number) =>
-      ticks.map((tick) => tickText(tick, step)),
+    values: (_: uPlot, ticks: number[]) => ticks.map((tick) => shortText(Number(tick.toFixed(9)))),
   };
-  const incrs = () => (state.xLabel.includes(" ") ? STEPS : STEPS.filter((step) => step >= 1));
   const edge = { stroke: "transparent", width: 0, spanGaps: true, points: { show: false } };
   const upright = (low: number | null, high: number | null): Range => {
     if (low === null || high === null) return [0, 1];
@@ -74,7 +72,7 @@ export function chartOptions(
       y: { range: (_, low, high) => upright(low, high) },
     },
     axes: [
-      { ...axis, label: () => state.xLabel, incrs, size: 30, space: 70, grid: { show: false } },
+      { ...axis, label: () => state.xLabel, size: 30, space: 70, grid: { show: false } },
       { ...axis, label: yLabel, size: 56, space: 34, grid: rules },
     ],
     series: [
@@ -117,20 +115,8 @@ function isSparse(plot: uPlot, series: number): boolean {
   return Array.from(plot.data[series]).filter((y) => y !== undefined).length < plot.width / 12;
 }
 
-/** The steps between the marks of the horizontal axis; iterations and games have whole ones. */
-const STEPS = [-3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7].flatMap((power) =>
-  [1, 2, 5].map((digit) => digit * 10 ** power),
-);
-
 /** Return the ends of an axis, with a fraction of room on either side. */
 function withRoom(low: number, high: number, fraction: number): Range {
   const room = low === high ? 0.5 : (high - low) * fraction;
   return [low - room, high + room];
-}
-
-/** Return a tick with as many digits as tell it from the next one. */
-function tickText(tick: number, step: number): string {
-  if ((Math.abs(tick) >= 1e4 && step >= 1000) || step < 1e-4) return shortText(tick);
-  const digits = Math.max(0, Math.ceil(-Math.log10(step) - 1e-9));
-  return tick.toLocaleString("en", { maximumFractionDigits: digits }).replace("-", "\u2212");
 }

@@ -8,6 +8,7 @@ import type uPlot from "uplot";
 import { countText, shortText, UNKNOWN } from "../format";
 import * as draw from "./chart_options";
 import type { MergedChart } from "./run_rows";
+import { isDark } from "../theme";
 import { Table } from "../ui";
 import { lineStyle } from "./parts";
 
@@ -32,10 +33,8 @@ export function LineChart({ chart, runs, zoom }: LineChartProps) {
     const stops = pointsOf(chart).filter((x) => x >= low && x <= high);
     const from = stops.findLastIndex((x) => x <= at.current);
     const num = stops.length;
-    const page = Math.ceil(num / 20);
     const arrows = { ArrowLeft: from < 0 ? num : -1, ArrowRight: 1 };
-    const leaps = { Home: -num, End: num, PageDown: -page, PageUp: page };
-    const step = new Map(Object.entries({ ...arrows, ...leaps })).get(event.key);
+    const step = new Map(Object.entries({ ...arrows, Home: -num, End: num })).get(event.key);
     if (event.altKey || event.ctrlKey || event.metaKey) return;
     if (!step || !plot.current) return;
     event.preventDefault();
@@ -102,42 +101,34 @@ function usePlot(box: RefObject<HTMLElement | null>, { chart, runs, zoom }: Line
     const onRead = (self: uPlot) => read(self, newest.current, runs, element);
     const hooks = { setCursor: [onRead], setSelect: [(self: uPlot) => select(self, zoom)] };
     const size = () => ({ width: Math.max(element.clientWidth, 100), height: HEIGHT });
-    const recolor = () => {
-      state.colors = draw.readColors(element);
-      plot.current?.redraw(false);
-    };
     let isLeft = false;
     const create = (Plot: typeof uPlot) => {
-      recolor();
+      if (isLeft) return;
+      state.colors = draw.readColors(element);
       const options = { ...draw.chartOptions(chart, runs.length === 1, state, zoom), hooks };
       plot.current = new Plot({ ...options, ...size() }, draw.columns(newest.current), element);
       onRead(plot.current);
     };
     // A third of the page's size, which those who only play need not load.
-    import("uplot").then((found) => isLeft || inTurn(state, () => create(found.default)));
+    import("uplot").then((found) => create(found.default));
     const resized = new ResizeObserver(() => plot.current?.setSize(size()));
     resized.observe(element);
-    const themed = new MutationObserver(recolor);
-    themed.observe(document.documentElement, { attributeFilter: ["data-theme"] });
-    const system = matchMedia("(prefers-color-scheme: dark)");
-    system.addEventListener("change", recolor);
     return () => {
       isLeft = true;
-      waiting.delete(state);
       resized.disconnect();
-      themed.disconnect();
-      system.removeEventListener("change", recolor);
       plot.current?.destroy();
     };
   }, []);
   useEffect(() => {
     const self = plot.current;
     if (!self) return;
-    inTurn(state, () => {
-      self.setData(draw.columns(chart));
-      if ((self.cursor.idx ?? -1) < 0) self.setCursor(AWAY);
-    });
+    self.setData(draw.columns(chart));
+    if ((self.cursor.idx ?? -1) < 0) self.setCursor(AWAY);
   }, [chart]);
+  useEffect(() => {
+    if (box.current) state.colors = draw.readColors(box.current);
+    plot.current?.redraw(false);
+  }, [isDark.value]);
   return plot;
 }
 
@@ -173,19 +164,4 @@ function select(plot: uPlot, zoom: draw.Zoom) {
   if (width < 5) return;
   zoom.value = [plot.posToVal(left, "x"), plot.posToVal(left + width, "x")];
   plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
-}
-
-// One chart is drawn in a frame, so that the page answers while many have new rows.
-const waiting = new Map<object, () => void>();
-
-function inTurn(who: object, paint: () => void) {
-  if (!waiting.size) requestAnimationFrame(paintNext);
-  waiting.set(who, paint);
-}
-
-function paintNext() {
-  const [[who, paint] = []] = waiting;
-  if (who) waiting.delete(who);
-  paint?.();
-  if (waiting.size) requestAnimationFrame(paintNext);
 }

@@ -11,9 +11,8 @@ import { newestFirst, Section } from "./parts";
 type NetworksProps = { app: App; game: Game | null; run: RunSummary; isAlone: boolean };
 
 export function Networks({ app, game, run, isAlone }: NetworksProps) {
-  const [value, setValue] = useState("newest");
+  const [value, setValue] = useState(""); // the newest, until another one is chosen
   const [list, setList] = useState(0); // the number of the list that is open
-  const [newest] = newestFirst(run);
   const network = run.networks.find(({ player }) => player === value) ?? newestFirst(run).at(0);
   const title = isAlone ? "Networks" : `Networks of ${run.name}`;
   if (!network || !game || !run.playable) {
@@ -22,17 +21,16 @@ export function Networks({ app, game, run, isAlone }: NetworksProps) {
   }
   const at = { game: game.name, moves: [], player: { id: network.player } };
   const text = ({ iteration }: typeof network) => `iteration ${countText(iteration)}`;
-  const stored = newestFirst(run).map((one) => [one.player, text(one)] as const);
-  const options = [["newest", `newest: ${text(newest)}`] as const, ...stored];
+  const options = newestFirst(run).map((one) => [one.player, text(one)] as const);
   return (
     <Section title={title}>
       <div class="button-row">
-        <Choice label="Network" value={value} options={options} onChange={setValue} />
+        <Choice label="Network" value={network.player} options={options} onChange={setValue} />
         <Button onClick={() => app.play(at)}>Play</Button>
         <Button onClick={() => app.analyse(at)}>Analyse</Button>
         <Button onClick={() => setList(list + 1)}>Positions it misplays</Button>
       </div>
-      {list > 0 && <MisplayedList key={`${list} ${value}`} {...{ app, game }} newest={network} />}
+      {list > 0 && <MisplayedList key={list} {...{ app, game, network }} />}
     </Section>
   );
 }

@@ -7,7 +7,6 @@ import type { App } from "../app";
 import { countText, UNKNOWN } from "../format";
 import { Button, Choice, Table } from "../ui";
 import { runsHash } from "./address";
-import { type Contender, headline } from "./better_run";
 import { LineChart } from "./line_chart";
 import { Networks } from "./networks";
 import { ErrorLine, figuresOf, RunName, RunTags, Section } from "./parts";
@@ -65,7 +64,9 @@ export function RunPage({ app, chosen, x }: RunPageProps) {
   );
 }
 
-/** The newest figures; of several runs, which one plays better. */
+type Contender = { run: RunSummary; rows: RunRows | null };
+
+/** The newest figures, side by side where several runs are compared. */
 function Comparison({ contenders, game }: { contenders: Contender[]; game: string }) {
   const figures = contenders.map(({ run, rows }) => {
     const games = rows?.x.games.findLast((one) => one !== null) ?? null;
@@ -79,8 +80,7 @@ function Comparison({ contenders, game }: { contenders: Contender[]; game: strin
   const rows = figures.map((one, k) => [names[k], ...Object.values(one)]);
   const columns = ["Run", ...Object.keys(figures[0])];
   return (
-    <Section title="Which one plays better">
-      <p>{headline(contenders)}</p>
+    <Section title="Newest figures">
       <Table class="runs-table" caption="Newest figures" {...{ columns, rows }} />
     </Section>
   );
@@ -96,7 +96,6 @@ function Curves({ known, isLoading, kind, change }: CurvesProps) {
     zoom.value = null;
     change(now as XKind);
   };
-  const isMean = charts.some((chart) => chart.isMean);
   return (
     <section class="run-curves">
       <div class="button-row">
@@ -106,10 +105,7 @@ function Curves({ known, isLoading, kind, change }: CurvesProps) {
           Show all
         </Button>
       </div>
-      <p class="hint-text">
-        Drag over a chart to zoom; arrow keys read its values.
-        {isMean && " Each point is the mean of some iterations."}
-      </p>
+      <p class="hint-text">Drag over a chart to zoom; arrow keys read its values.</p>
       {isLoading && <p role="status">Loading …</p>}
       {!charts.length && <p>No curves yet: they appear with the first iteration.</p>}
       <div class="chart-grid-box">

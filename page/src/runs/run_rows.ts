@@ -69,8 +69,6 @@ export interface MergedChart {
   xLabel: string;
   fromZero: boolean;
   xs: number[];
-  /** Whether each point is the mean of several rows. */
-  isMean: boolean;
   curves: string[];
   /** By run, then by curve. */
   lines: Line[];
@@ -78,7 +76,7 @@ export interface MergedChart {
 
 /** Lay the charts of several runs over each other; `zoom`: the part of x that is shown. */
 export function mergeCharts(runs: RunRows[], kind: XKind, zoom: Range | null): MergedChart[] {
-  const { xs, places, xLabel, isMean } = align(runs, kind, zoom);
+  const { xs, places, xLabel } = align(runs, kind, zoom);
   const charts = new Map<string, MergedChart>();
   const column = (run: number, y: (number | null)[]): Column => {
     const [sums, nums] = [new Float64Array(xs.length), new Float64Array(xs.length)];
@@ -92,7 +90,7 @@ export function mergeCharts(runs: RunRows[], kind: XKind, zoom: Range | null): M
   };
   runs.forEach((rows, run) => {
     for (const { title, y_label: yLabel, from_zero: fromZero, curves } of rows.charts) {
-      const empty = { title, yLabel, xLabel, fromZero, xs, isMean, curves: [], lines: [] };
+      const empty = { title, yLabel, xLabel, fromZero, xs, curves: [], lines: [] };
       const chart: MergedChart = charts.get(title) ?? empty;
       for (const { name, y, low, high } of curves) {
         const newest = y.findLast((value) => value !== null) ?? null;
@@ -137,5 +135,5 @@ function align(runs: RunRows[], kind: XKind, zoom: Range | null) {
       return place;
     }),
   );
-  return { xs, places, isMean, xLabel: kind === "hours" ? `${unit} of training` : kind };
+  return { xs, places, xLabel: kind === "hours" ? `${unit} of training` : kind };
 }

@@ -3,7 +3,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { MoveMessage, Position, ProgressMessage, RunSummary } from "../api";
 import { Board } from "../board/board";
-import { prefersRest } from "../board/motion";
+import { pause, prefersRest } from "../board/motion";
 import { countText } from "../format";
 import { Button } from "../ui";
 import { ErrorLine, type InGame, newestFirst, Section } from "./parts";
@@ -37,9 +37,9 @@ export function SelfPlay({ app, game, run }: InGame & { run: RunSummary }) {
       setPosition(now);
       setError("");
       // Nobody waits for a move that is out of sight, and training needs the processor.
-      while (!isPaused && !signal.aborted && !isSeen(box.current)) await sleep(MOVE_MS);
+      while (!isPaused && !signal.aborted && !isSeen(box.current)) await pause(MOVE_MS);
       if (isPaused || signal.aborted) return;
-      const time = sleep(now.over ? REST_MS : MOVE_MS);
+      const time = pause(now.over ? REST_MS : MOVE_MS);
       let action = now.legal[Math.floor(Math.random() * now.legal.length)];
       const onMessage = (message: MoveMessage | ProgressMessage) => {
         if (message.type === "move") action = message.action;
@@ -55,7 +55,7 @@ export function SelfPlay({ app, game, run }: InGame & { run: RunSummary }) {
     };
     const failed = (reason: Error) => {
       if (!signal.aborted) setError(reason.message);
-      return sleep(REST_MS);
+      return pause(REST_MS);
     };
     const play = async () => {
       do await step().catch(failed);
@@ -68,28 +68,18 @@ export function SelfPlay({ app, game, run }: InGame & { run: RunSummary }) {
   const [setup] = game.setups;
   const last = position?.ply ? (table.moves[position.ply - 1] ?? null) : null;
   const label = `A game of ${run.name} against itself`;
-  const who = `${run.name}, iteration ${countText(table.network?.iteration ?? 0)}`;
-  const result = resultText(position, setup.sides);
+  const iteration = countText(table.network?.iteration ?? 0);
   return (
     <Section title="The newest network plays itself" box={box}>
       {position && <Board {...{ game, setup, position, last, label, legal: NONE, onAction }} />}
-      <p class="hint-text">{`${who}, ${NUM_SIMULATIONS} simulations a move${result}`}</p>
+      <p class="hint-text">{`Iteration ${iteration}, ${NUM_SIMULATIONS} simulations a move`}</p>
       <Button onClick={() => setPaused(!isPaused)}>{isPaused ? "Play on" : "Pause"}</Button>
       <ErrorLine text={error} />
     </Section>
   );
 }
 
-function resultText(position: Position | null, sides: [string, string]): string {
-  if (!position?.over) return position ? ` · ply ${position.ply}` : "";
-  return position.winner === null ? " · draw" : ` · ${sides[position.winner]} wins`;
-}
-
 function isSeen(box: Element | null): boolean {
   const { top, bottom } = box?.getBoundingClientRect() ?? { top: 0, bottom: 0 };
   return !document.hidden && bottom > 0 && top < innerHeight;
-}
-
-function sleep(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
