@@ -30,7 +30,7 @@ from alphazero.own_games.registry import make_game
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.files import check_output, with_checksum, write_output
 from alphazero.solvers.base import ILLEGAL_SCORE
-from alphazero.solvers.registry import make_solver, solver_advice
+from alphazero.solvers.registry import make_solver
 from alphazero.storage.run_folder import folder_name
 
 
@@ -65,10 +65,6 @@ def make_evaluation_set(settings: Settings) -> None:
         message = f"{out} exists: name another file by out=, or use replace=true."
         raise ConfigError(message, key="out", value=str(out))
     check_output(out, "out")
-    if advice := solver_advice(game):
-        if settings.max_empties is None:
-            advice += " These positions are sampled first; max_empties=30 leaves them out."
-        print(advice, file=sys.stderr, flush=True)
     solver = make_solver(game)
     num_positions = settings.num_positions
     seed = settings.seed

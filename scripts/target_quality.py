@@ -10,7 +10,7 @@ with wrong moves again, with each search that self-play offers. Its columns are 
 policy target on moves that keep the exact result, the mean logarithm of that weight (confident
 wrong targets cost most), and the squared error of the search's value.
 
-Nothing is trained. The script takes a minute or two. Connect Four needs the extra [bitbully].
+Nothing is trained. The script takes a minute or two. The solver takes most of it.
 """
 
 import argparse

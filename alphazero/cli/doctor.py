@@ -44,7 +44,6 @@ EXTRAS = {
     "cluster": "ray",
     "cuda": "numba_cuda",
     "notebook": "ipykernel nbclient",
-    "bitbully": "bitbully",
 }
 
 

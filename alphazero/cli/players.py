@@ -25,7 +25,6 @@ from alphazero.players.solver import SolverPlayer
 from alphazero.runtime import jit
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
-from alphazero.solvers.registry import solver_advice
 from alphazero.storage.run_folder import find_network
 
 DEFAULT_GAME = OFFERED[0]
@@ -185,9 +184,8 @@ def warm_up(
     """Warm up players by asking each of them for a move from the start of the game.
 
     Otherwise, compiling or loading a kernel would count as thinking time. Solvers are not asked,
-    because solving the start may take minutes or exceed their limits; if a faster solver can be
-    installed, a notice says so. GTP engines are not asked either, since they should see only real
-    games.
+    because solving the start may take minutes or exceed their limits, nor are GTP engines, which
+    should see only real games.
 
     Args:
         game: the game that will be played.
@@ -196,11 +194,6 @@ def warm_up(
     """
     console = console or Console(stderr=True, emoji=False)
     jit.announce_first_compilation()
-    players = list(players)
-    if any(isinstance(player, SolverPlayer) for player in players):
-        advice = solver_advice(game)
-        if advice:
-            console.print(advice, markup=False)
     with getting_ready(console):
         for player in players:
             if not isinstance(player, (HumanPlayer, SolverPlayer, GtpPlayer)):

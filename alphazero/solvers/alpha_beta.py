@@ -24,8 +24,6 @@ class AlphaBetaSolver:
 
     name = "alpha-beta"
     meaning = "distance"
-    #: Advice appended to the error message for a position that takes too many nodes.
-    hint = ""
 
     def __init__(self, game: CompiledGame, search: Any, max_nodes: int):
         self.game = game
@@ -75,7 +73,7 @@ class AlphaBetaSolver:
             if self.num_nodes >= last_node:
                 raise UnsolvableError(
                     f"a position of {self.game.name} is too far from the end of the game: "
-                    f"not solved within {self.max_nodes:,} nodes{self.hint}."
+                    f"not solved within {self.max_nodes:,} nodes."
                 )
 
 

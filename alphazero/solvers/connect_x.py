@@ -7,7 +7,8 @@ to build a perfect AI" (2015):
 - moves that lose at once are not searched;
 - moves that create more threats come first; among equals, those nearer to the middle column;
 - a transposition table stores an upper and a lower bound for each position;
-- a score is found by bisection with null-window tests of "is it above this bound?".
+- a score is found by null-window tests of "is it above this bound?", beginning with the score of
+  the move before.
 
 The search keeps its own stack, so that it can pause after a number of nodes and resume.
 
@@ -22,9 +23,9 @@ from alphazero.games.batched_game import CompiledGame
 from alphazero.games.connect_x import ONE, ZERO, ConnectX
 from alphazero.runtime.bits import popcount
 from alphazero.runtime.jit import njit
-from alphazero.solvers import bitbully
 from alphazero.solvers.alpha_beta import AlphaBetaSolver, insert_by_weight
 from alphazero.solvers.base import ILLEGAL_SCORE
+from alphazero.solvers.opening_book import NO_BOOK, UNKNOWN, OpeningBook, book_score, load_book
 
 #: Factor that spreads keys over the table. It is odd, so that multiplying by it is one-to-one: the
 #: index in the table and the rest of the product together identify the key.
@@ -59,6 +60,7 @@ class Search(NamedTuple):
     moves: np.ndarray  #: uint64[D, A], these moves, each the bit of a cell, the most promising last
     weights: np.ndarray  #: int64[A], sorting keys of the moves that are being listed
     cursor: np.ndarray  #: int64[2]: depth to resume at (-1: finished), nodes until the next pause
+    book: OpeningBook  #: scores that are looked up instead of searched for
 
 
 class ConnectXSolver(AlphaBetaSolver):
@@ -71,9 +73,8 @@ class ConnectXSolver(AlphaBetaSolver):
     """
 
     def __init__(self, game: CompiledGame, max_nodes: int = MAX_NODES):
-        super().__init__(game, new_search(game.rules, _TABLE_BITS), max_nodes)
-        if bitbully.solves(game):
-            self.hint = "; the package bitbully solves every position"
+        search = new_search(game.rules, _TABLE_BITS, load_book(game.rules))
+        super().__init__(game, search, max_nodes)
 
     def scores(self, states: np.ndarray) -> np.ndarray:
         """Search for the exact score of each action; see `Solver.scores`.
@@ -84,15 +85,18 @@ class ConnectXSolver(AlphaBetaSolver):
         mask = self.game.legal_action_mask(states)
         for row, state in enumerate(states):
             last_node = self.num_nodes + self.max_nodes
+            score = 0
             for action in np.flatnonzero(mask[row]).tolist():
-                scores[row, action] = self._action_score(state, action, last_node)
+                score = self._action_score(state, action, score, last_node)
+                scores[row, action] = score
         return scores
 
-    def _action_score(self, state: np.ndarray, action: int, last_node: int) -> int:
+    def _action_score(self, state: np.ndarray, action: int, guess: int, last_node: int) -> int:
         """Return the exact score of one legal action, for the player to move in ``state``.
 
         Args:
             state: the position, unfinished.
+            guess: a score to test first; the search is shortest if it is exact.
             last_node: the value of `num_nodes` at which to give up.
 
         Raises:
@@ -110,49 +114,32 @@ class ConnectXSolver(AlphaBetaSolver):
             return 0
         if can_win(game, search, mine, occupied):
             return -((search.cells + 1 - plies) // 2)
-        low = -((search.cells - plies) // 2)
+        most = book_score(search.book, state[0], state[0] | state[1])  # of the best action
+        low = max(-most, -((search.cells - plies) // 2))
         high = (search.cells - 1 - plies) // 2
         search.mine[0] = mine
         search.occupied[0] = occupied
+        guess = -guess
         while low < high:
-            bound = _between(low, high)
-            score = self._compare(bound, last_node)
-            if score > bound:
-                low = score
+            bound = min(max(guess, low), high - 1)
+            guess = self._compare(bound, last_node)
+            if guess > bound:
+                low = guess
             else:
-                high = score
+                high = guess
         return -low
 
     def _search_above(self, bound: int) -> int:
         return search_above(self.game.rules, self._search, bound)
 
 
-def _between(low: int, high: int) -> int:
-    """Return the next bound to test when bisecting a score's range, with low <= bound < high.
-
-    It is the middle, or a bound nearer to 0 if the range extends far from 0, since most scores are
-    small.
-
-    Args:
-        low: a lower bound of the score.
-        high: an upper bound of the score, above ``low``.
-    """
-    middle = low + (high - low) // 2
-    half_low = int(low / 2)
-    half_high = int(high / 2)
-    if middle <= 0 and half_low < middle:
-        return half_low
-    if middle >= 0 and half_high > middle:
-        return half_high
-    return middle
-
-
-def new_search(game: ConnectX, table_bits: int) -> Search:
+def new_search(game: ConnectX, table_bits: int, book: OpeningBook = NO_BOOK) -> Search:
     """Allocate the working memory of a search, with an empty transposition table.
 
     Args:
         game: the rules, which give the size of the board.
         table_bits: the table has 2 ** ``table_bits`` entries of 8 bytes; at least 14.
+        book: the opening book of the game.
     """
     columns = range(game.columns)
     from_middle = sorted(columns, key=lambda column: abs(2 * column - game.columns + 1))
@@ -175,6 +162,7 @@ def new_search(game: ConnectX, table_bits: int) -> Search:
         moves=np.zeros((depth, game.columns), np.uint64),
         weights=np.zeros(game.columns, np.int64),
         cursor=np.zeros(2, np.int64),
+        book=book,
     )
 
 
@@ -322,6 +310,9 @@ def _expand(game, search, depth, plies, above):
     # Neither side can win with its next disc.
     if left <= 2:
         return 0
+    score = book_score(search.book, mine, occupied)
+    if score != UNKNOWN:
+        return score
     lowest = -((left - 2) // 2)
     highest = (left - 1) // 2
     entry = _stored_bounds(search, mine, occupied)
@@ -332,9 +323,32 @@ def _expand(game, search, depth, plies, above):
         return highest
     if lowest > above:
         return lowest
+    reply = _stored_reply(search, mine, occupied, moves)
+    if reply > above:
+        return reply
     search.best[depth] = -OFFSET
     search.num_moves[depth] = _list_by_threats(game, search, depth, mine, free, moves)
     return 0
+
+
+@njit
+def _stored_reply(search, mine, occupied, moves):
+    """Return the best lower bound of a position's score that the table holds for its moves.
+
+    Args:
+        search: the search's working memory, a `Search`.
+        mine: uint64, the discs of the player to move, one bit each.
+        occupied: uint64, the discs of both players, one bit each.
+        moves: uint64, the cells of the moves, one bit each.
+    """
+    best = np.int64(-OFFSET)
+    while moves != ZERO:
+        move = moves & (~moves + ONE)
+        moves ^= move
+        entry = _stored_bounds(search, occupied ^ mine, occupied | move)
+        if entry != ZERO:
+            best = max(best, OFFSET - np.int64((entry >> SEVEN) & SEVEN_BITS))
+    return best
 
 
 @njit

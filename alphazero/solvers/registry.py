@@ -1,4 +1,4 @@
-"""Choose the exact solver for a game: the fastest one available on this machine.
+"""Choose the exact solver for a game.
 
 The solvers are in the other modules of this package; `alphazero.solvers.base` defines their
 interface.
@@ -7,16 +7,14 @@ interface.
 from alphazero.games.batched_game import CompiledGame, Game
 from alphazero.games.connect_x import ConnectX
 from alphazero.games.othello import Othello
-from alphazero.solvers import bitbully
 from alphazero.solvers.base import Solver
-from alphazero.solvers.bitbully import BitbullySolver
 from alphazero.solvers.connect_x import ConnectXSolver
 from alphazero.solvers.enumeration import EnumeratedSolver
 from alphazero.solvers.othello import OthelloSolver
 
 
 def make_solver(game: Game, max_nodes: int | None = None) -> Solver:
-    """Make the fastest exact solver for a game that is available on this machine.
+    """Make the exact solver for a game.
 
     Args:
         max_nodes: number of nodes that a compiled search explores before it gives up on a position
@@ -27,20 +25,8 @@ def make_solver(game: Game, max_nodes: int | None = None) -> Solver:
         InputError: if a game without a special solver can repeat a position.
     """
     limits = {} if max_nodes is None else {"max_nodes": max_nodes}
-    if bitbully.solves(game) and bitbully.available():
-        return BitbullySolver(game)
     if isinstance(game, CompiledGame) and isinstance(game.rules, ConnectX):
         return ConnectXSolver(game, **limits)
     if isinstance(game, CompiledGame) and isinstance(game.rules, Othello):
         return OthelloSolver(game, **limits)
     return EnumeratedSolver(game)
-
-
-def solver_advice(game: Game) -> str:
-    """Return a sentence that recommends installing bitbully for Connect Four; "" if not needed."""
-    if not bitbully.solves(game) or bitbully.available():
-        return ""
-    return (
-        "The compiled solver takes minutes for a position of Connect Four's first plies; "
-        "'pip install bitbully' adds one that answers any position at once."
-    )

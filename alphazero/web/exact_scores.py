@@ -1,6 +1,6 @@
 """Solve positions exactly for the page, and cache the scores of all their actions.
 
-The solvers give up on positions that would take longer than about a second.
+The solvers give up on positions that would take longer than about two seconds.
 
 Shapes: K state words, A actions.
 """
@@ -16,8 +16,8 @@ from alphazero.solvers.base import ILLEGAL_SCORE, Solver, UnsolvableError, value
 from alphazero.solvers.enumeration import EnumeratedSolver
 from alphazero.solvers.registry import make_solver
 
-#: Maximum number of solver nodes per position, about a second of work.
-_MAX_NODES = 10_000_000
+#: Maximum number of solver nodes per position, about two seconds of work; Connect Four needs less.
+_MAX_NODES = 20_000_000
 _MAX_CACHED = 4_096
 #: Number of positions to enumerate before giving up on a game in plain Python, a few seconds of
 #: work.

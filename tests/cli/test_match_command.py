@@ -10,12 +10,11 @@ from rich.console import Console
 
 from alphazero.cli import main, match
 from alphazero.cli.command import run_command
-from alphazero.cli.players import make_pair, warm_up
+from alphazero.cli.players import make_pair
 from alphazero.network.weights import network_arrays, save_network
 from alphazero.own_games.registry import make_game
 from alphazero.play.terminal import HumanPlayer
 from alphazero.players.base import PlayerSettings
-from alphazero.players.solver import SolverPlayer
 
 
 def _match(words: str) -> str:
@@ -98,18 +97,11 @@ def test_the_default_players_are_the_pretrained_network_and_uct_or_uct_and_rando
     assert players("game=connect_x:4x3x3") == ("connect_x:4x3x3", "uct:1000", "random")
 
 
-@pytest.mark.parametrize("has_bitbully", (True, False))
-def test_a_slow_solver_is_announced(has_bitbully, monkeypatch, capsys):
-    monkeypatch.setattr("alphazero.solvers.bitbully.available", lambda: has_bitbully)
-    game = make_game("connect_four")
-    warm_up(game, [SolverPlayer(game, solver=object())], Console(stderr=True))
-    assert ("pip install bitbully" in capsys.readouterr().err) == (not has_bitbully)
-
-
-def test_drawn_openings_end_in_draws_between_perfect_players(tmp_path):
-    words = "game=tic_tac_toe a=solver b=solver num_games=10 opening_plies=3 drawn_openings=true"
+@pytest.mark.parametrize("game", ("tic_tac_toe opening_plies=3", "connect_four opening_plies=6"))
+def test_drawn_openings_end_in_draws_between_perfect_players(game, tmp_path):
+    words = f"game={game} a=solver b=solver num_games=4 drawn_openings=true"
     report = _report(tmp_path, words)
-    assert (report["wins"], report["draws"], report["losses"]) == (0, 10, 0)
+    assert (report["wins"], report["draws"], report["losses"]) == (0, 4, 0)
 
 
 def test_the_engine_of_a_network_is_reported(tmp_path):

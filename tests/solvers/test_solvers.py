@@ -11,17 +11,17 @@ from naive import naive_twin
 from solver_samples import late_states
 
 from alphazero.own_games.registry import make_game
-from alphazero.solvers import alpha_beta, bitbully, connect_x, othello
+from alphazero.solvers import alpha_beta, connect_x, othello
 from alphazero.solvers.base import ILLEGAL_SCORE, UnsolvableError, values_of
 from alphazero.solvers.connect_x import ConnectXSolver
 from alphazero.solvers.enumeration import EnumeratedSolver
 from alphazero.solvers.othello import OthelloSolver
-from alphazero.solvers.registry import make_solver, solver_advice
+from alphazero.solvers.registry import make_solver
 
 
 @functools.cache
 def solver_of(name):
-    """Return our own solver of a game, even if bitbully is installed."""
+    """Return the solver of a game, whose table is shared by the tests."""
     kinds = {"connect": ConnectXSolver, "othello": OthelloSolver, "tic_tac": EnumeratedSolver}
     return kinds[name[:7]](make_game(name))
 
@@ -228,12 +228,8 @@ def test_othello_plays_on_after_a_pass_and_counts_no_empty_squares():
         ("tic_tac_toe", EnumeratedSolver),
     ],
 )
-def test_every_game_gets_its_solver(name, kind, monkeypatch):
-    monkeypatch.setattr(bitbully, "available", lambda: False)
+def test_every_game_gets_its_solver(name, kind):
     assert type(make_solver(make_game(name))) is kind
-    assert ("bitbully" in solver_advice(make_game(name))) == (name == "connect_four")
-    monkeypatch.setattr(bitbully, "available", lambda: True)
-    assert solver_advice(make_game(name)) == ""
 
 
 @pytest.mark.slow
@@ -268,11 +264,11 @@ def test_positions_too_far_from_the_end_are_refused():
 def test_a_position_that_takes_too_many_nodes_is_refused_and_the_next_one_is_solved():
     game = make_game("connect_four")
     error = refused(lambda: ConnectXSolver(game, max_nodes=10).scores(game.initial_states()))
-    assert "connect_four" in error and "10" in error and "bitbully" in error
+    assert "connect_four" in error and "10" in error
     game = make_game("connect_x:7x8x4")
     solver = ConnectXSolver(game, max_nodes=1000)
     error = refused(lambda: solver.scores(game.initial_states()))
     assert solver.num_nodes == 1000
-    assert "1,000" in error and "bitbully" not in error
+    assert "1,000" in error
     late = late_states("connect_x:7x8x4", 22, 3, seed=0)
     assert (solver.scores(late) == solver_of("connect_x:7x8x4").scores(late)).all()

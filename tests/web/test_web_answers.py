@@ -385,6 +385,11 @@ def test_uct_plays_and_analyses_a_game_in_plain_python(monkeypatch):
     assert move["action"] in legal
 
 
+def test_the_first_moves_of_connect_four_have_exact_scores():
+    answer = make_backend(game="connect_four").exact({"game": "connect_four", "moves": ""})
+    assert answer["known"] and answer["scores"] == [-2, -1, 0, 1, 0, -1, -2]
+
+
 def test_a_game_that_is_too_large_is_enumerated_once(monkeypatch):
     monkeypatch.setattr(exact_scores, "_MAX_PYTHON_POSITIONS", 100)
     monkeypatch.syspath_prepend(Path(BREAKTHROUGH_PYTHON).parent)
