@@ -25,7 +25,7 @@ from alphazero.search.tree import make_tree
 from alphazero.selfplay.lockstep import SelfPlay
 from alphazero.selfplay.settings import SelfPlaySettings
 
-GAMES = ("tic_tac_toe", "connect_x:4x4x3", "othello:4", "twice")
+GAMES = ("tic_tac_toe", "othello:4", "twice")
 SETTINGS = {
     "puct": {},
     "forced_playouts": {"forced_playouts_k": 2.0},
