@@ -81,3 +81,4 @@ if __name__ == "__main__":
     parser.add_argument("folder", type=Path, help="output folder, which is emptied first")
     options = parser.parse_args()
     build(options.folder)
+    print(f"To see the page: python -m http.server --directory {options.folder}")

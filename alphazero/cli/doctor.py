@@ -65,7 +65,7 @@ def run(settings: Settings, console: Console) -> None:
     for name, text in _facts(device):
         found[name] = text
         console.print(f"{name:<20} {text}", markup=False)
-    for advice in _advice(found, device):
+    for advice in list(_advice(found, device)) or ["nothing else that is known here"]:
         console.print(f"{'faster with':<20} {advice}", markup=False)
 
 

@@ -31,10 +31,10 @@ export function ReviewPanel({ state, review, seats, onTryAgain, onLearn }: Revie
   const num = plies.filter(Boolean).length;
   const isDone = num === line.length;
   const before = own.findLast((one) => one.ply < ply);
-  const after = own.find((one) => one.ply > ply);
+  const after = own.find((one) => one.ply > ply) ?? own[0]; // at the end, the first
   const shown = mistakes.find((one) => one.ply === ply);
   const startOrStop = () => (isRunning ? review.stop() : review.run());
-  const step = (to?: Mistake) => ({ off: !to, onClick: () => to && state.show(to.ply) });
+  const step = (to = shown) => ({ off: to === shown, onClick: () => to && state.show(to.ply) });
   const back = { "aria-label": "Mistake before", title: "Mistake before", ...step(before) };
   const [worst] = own.toSorted((one, other) => (other.loss ?? 0) - (one.loss ?? 0));
   const isPersons = seats?.[view].kind === "human";
