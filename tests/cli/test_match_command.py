@@ -5,6 +5,7 @@ import json
 import re
 
 import pytest
+from mostly_slow import mostly_slow
 from network_samples import SMALL, small_network
 from rich.console import Console
 
@@ -97,7 +98,9 @@ def test_the_default_players_are_the_pretrained_network_and_uct_or_uct_and_rando
     assert players("game=connect_x:4x3x3") == ("connect_x:4x3x3", "uct:1000", "random")
 
 
-@pytest.mark.parametrize("game", ("tic_tac_toe opening_plies=3", "connect_four opening_plies=6"))
+@pytest.mark.parametrize(
+    "game", mostly_slow(("tic_tac_toe opening_plies=3", "connect_four opening_plies=6"), 2)
+)
 def test_drawn_openings_end_in_draws_between_perfect_players(game, tmp_path):
     words = f"game={game} a=solver b=solver num_games=4 drawn_openings=true"
     report = _report(tmp_path, words)
