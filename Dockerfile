@@ -5,8 +5,8 @@
 #     docker run --rm -it -v alphazero:/home/alphazero alphazero train experiment=connect_four_1min
 #
 # The first opens the page at the address that it prints, with localhost in place of the host. Runs
-# and compiled kernels are kept in the volume. A plain torch for Linux includes CUDA, 5 GB that a CPU
-# does not use: give --build-arg TORCH_INDEX=ADDRESS, as docs/install.md says, to leave it out.
+# and compiled kernels are kept in the volume. A plain torch for Linux includes CUDA, 5 GB that no
+# CPU uses: give --build-arg TORCH_INDEX=ADDRESS, as docs/install.md says, to leave it out.
 FROM python:3.13-slim AS build
 WORKDIR /source
 COPY pyproject.toml README.md LICENSE ./

@@ -9,8 +9,8 @@ BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 NPM := $(shell command -v npm)
 TESTS := -n auto --dist loadfile --no-loadscope-reorder -m "not slow and not gpu"
 LONG := api batched_search benchmark browser_backend changed_rules check_game cli_train \
-    config doc_examples docs engine engines evaluate_command export_command game_check game_files game_laws gpu_search \
-    health hydra notebooks open_spiel_game own_package parallel_selfplay pgx_game \
+    config doc_examples docs engine engines evaluate_command export_command game_check game_files game_laws \
+    gpu_search health hydra notebooks open_spiel_game own_package parallel_selfplay pgx_game \
     play_terminal python_games rate_command ship_network solvers sprt target_quality training uct_recorded_rollouts web_answers \
     web_page web_positions web_review web_runs web_runs_charts web_server workers \
     wrong_inputs
@@ -20,8 +20,8 @@ LONG := api batched_search benchmark browser_backend changed_rules check_game cl
 PIP_INSTALL := $(BIN)/python -m pip install -q --no-compile -c constraints.txt
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: train test test-fast lint test-slow test-faults notebook coverage docs page format bench release-check \
-    clean
+.PHONY: train test test-fast lint test-slow test-faults notebook coverage docs page format bench \
+    release-check clean
 
 train: $(VENV)/.installed
 	$(BIN)/alphazero train game=tic_tac_toe

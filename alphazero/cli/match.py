@@ -145,7 +145,8 @@ def _is_drawn(game: Game) -> Callable[[np.ndarray], np.ndarray]:
     solver = make_solver(game)
 
     def is_drawn(states: np.ndarray) -> np.ndarray:
-        return values_of(solver.scores(states)).max(axis=1) == 0
+        values = values_of(solver.scores(states))
+        return values.max(axis=1) == 0
 
     return is_drawn
 

@@ -126,7 +126,8 @@ def _play(
         anchor: the name of the player whose rating is fixed at 1000 Elo.
     """
     # A smaller even number if that is needed for every player to get two matches.
-    affordable = 2 * (settings.num_games // (2 * len(players)) // 2)
+    num_pairs = settings.num_games // (2 * len(players)) // 2
+    affordable = 2 * num_pairs
     games_per_match = max(2, min(settings.games_per_match, affordable))
     openings = Openings(settings.opening_plies, settings.seed)
     num_before = 0  # number of games in the matches that have ended
