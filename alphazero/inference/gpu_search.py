@@ -43,9 +43,10 @@ def try_make_search(game, evaluator, **options) -> "GpuTreeSearch | None":
         game, evaluator, options: the arguments of `GpuTreeSearch`. The evaluator's GPUs are used in
             turn.
     """
-    is_installed = config.ENABLE_CUDASIM or importlib.util.find_spec("numba_cuda")
-    is_possible = isinstance(game, CompiledGame) and options["settings"].count_kept_visits
-    if not is_installed or not is_possible:
+    if not isinstance(game, CompiledGame) or not options["settings"].count_kept_visits:
+        return None
+    if not config.ENABLE_CUDASIM and not importlib.util.find_spec("numba_cuda"):
+        _warn_of_cpu("numba-cuda is missing: pip install 'alphazero-selfplay[cuda]'")
         return None
     index = next(_search_index) % len(evaluator.gpu_engine.devices)
     try:

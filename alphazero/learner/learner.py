@@ -11,7 +11,8 @@ import operator
 import torch
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn, update_bn
 
-from alphazero.learner.gradients import Gradients, answers_of
+from alphazero.learner.captured_update import CapturedUpdate
+from alphazero.learner.gradients import Answers, Gradients, answers_of
 from alphazero.learner.optimizers import (
     learning_rate,
     load_optimizer,
@@ -45,6 +46,7 @@ class Learner:
 
     Attributes:
         num_steps: number of steps in all finished calls of `learn`.
+        captures: whether updates of the weights are CUDA graphs, as they are on an NVIDIA GPU.
     """
 
     def __init__(
@@ -60,6 +62,8 @@ class Learner:
         self.settings = settings
         self.device = device
         self.num_steps = 0
+        self.captures = device.type == "cuda"
+        self._captured_update = CapturedUpdate(self._update, device)
         self.report = LearnerReport()  #: the metrics of the last call of `learn`
         num_threads = num_threads or torch.get_num_threads()
         self._gradients = Gradients(network, settings, device, num_threads, shares_cores)
@@ -115,14 +119,22 @@ class Learner:
         self.network.train()
         statistics = TrainingStatistics(self.device, self.settings.value_weight)
         self._newest_planes.clear()
+        self._captured_update.forget()  # the learning rate has changed
+        update = self._captured_update if self.captures else self._update
         num_steps = 0
         step_losses = []
         with torch_threads(self._gradients.num_threads):
             for batch in batches:
-                is_measured = num_steps % _MEASURE_EVERY == 0
-                loss = self._step(self._on_device(batch), statistics if is_measured else None)
+                samples = self._on_device(batch)
+                answers, gradient_norm = update(samples)
+                if self._average is not None:
+                    self._average.update_parameters(self.network)
+                    self._newest_planes.append(samples.planes)
+                if num_steps % _MEASURE_EVERY == 0:
+                    statistics.add(answers, samples.outcomes, gradient_norm)
                 if self.settings.epochs:
-                    step_losses.append(loss)
+                    loss = answers.losses.total(self.settings.value_weight)
+                    step_losses.append(loss.detach())
                 num_steps += 1
                 yield num_steps
         self.num_steps += num_steps
@@ -147,32 +159,29 @@ class Learner:
         num_samples = len(samples.outcomes)
         return HeldOutReport(num_samples, loss, float(parts.policy), float(parts.value))
 
-    def _step(self, samples: Batch, statistics: TrainingStatistics | None) -> torch.Tensor:
-        """Compute the gradients and update the weights; return the loss before the update.
+    def _update(self, samples: Batch) -> tuple[Answers, torch.Tensor]:
+        """Compute the gradients and update the weights.
 
         Args:
             samples: a batch of tensors on the device.
-            statistics: the statistics to which this step's metrics are added; None if this step is
-                not measured.
+
+        Returns:
+            The predictions and losses before the update, and the norm of the gradients.
         """
         answers = self._gradients.compute(samples)
-        gradient_norm = None
-        max_norm = self.settings.max_gradient_norm
-        if max_norm or statistics:
-            limit = max_norm or torch.inf
-            gradient_norm = torch.nn.utils.clip_grad_norm_(self._gradients.parameters, limit)
+        limit = self.settings.max_gradient_norm or torch.inf
+        gradient_norm = torch.nn.utils.clip_grad_norm_(self._gradients.parameters, limit)
         for optimizer in self._optimizers.values():
             optimizer.step()
-        if self._average is not None:
-            self._average.update_parameters(self.network)
-            self._newest_planes.append(samples.planes)
-        if statistics:
-            statistics.add(answers, samples.outcomes, gradient_norm)
-        return answers.losses.total(self.settings.value_weight).detach()
+        return answers, gradient_norm
 
     def _on_device(self, batch: Batch) -> Batch:
         """Copy a batch of numpy arrays to tensors on the device."""
-        return Batch(*(torch.from_numpy(array).to(self.device) for array in batch))
+        columns = [torch.from_numpy(array) for array in batch]
+        if self.device.type == "cuda":
+            # Copying from pinned memory waits for nothing: the next batch is made in the meantime.
+            columns = [column.pin_memory() for column in columns]
+        return Batch(*(column.to(self.device, non_blocking=True) for column in columns))
 
     def state_dict(self) -> dict:
         """Return copies of all that training changes, as nested dictionaries.

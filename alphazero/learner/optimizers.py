@@ -33,18 +33,19 @@ def make_optimizers(
     parameters = [parameter for parameter in network.parameters() if parameter.requires_grad]
     rate = settings.learning_rate
     decay = settings.weight_decay
+    options = {"weight_decay": decay, "fused": True, "capturable": parameters[0].is_cuda}
     if settings.optimizer == "sgd":
         momentum = settings.momentum
         nesterov = momentum > 0
         sgd = torch.optim.SGD(parameters, rate, momentum, weight_decay=decay, nesterov=nesterov)
         return {"optimizer": sgd}
     if settings.optimizer == "adam":
-        adam = torch.optim.Adam(parameters, rate, weight_decay=decay, fused=True)
+        adam = torch.optim.Adam(parameters, rate, **options)
         return {"optimizer": adam}
     kernels = _kernels(network) if settings.optimizer == "muon" else []
     is_kernel = {id(kernel) for kernel in kernels}
     others = [parameter for parameter in parameters if id(parameter) not in is_kernel]
-    adamw = torch.optim.AdamW(others, rate, weight_decay=decay, fused=True)
+    adamw = torch.optim.AdamW(others, rate, **options)
     if not kernels:
         return {"optimizer": adamw}
     dtype = torch.bfloat16 if settings.precision == "bfloat16" else torch.float32

@@ -59,12 +59,20 @@ def synchronize() -> None:
         torch.cuda.synchronize()
 
 
-def measure(blocks: int, channels: int, num_games: int, num_simulations: int) -> None:
-    """Print simulations/s of the search, and positions/s of the network alone."""
+def measure(
+    blocks: int, channels: int, num_games: int, num_simulations: int, compiled: bool = False
+) -> None:
+    """Print simulations/s of the search, positions/s of the network alone, and set-up time.
+
+    With ``compiled``, the network is compiled by torch, which the package does not do.
+    """
     settings = NetworkSettings(blocks=blocks, channels=channels)
     network = make_network(GAME.planes_shape, GAME.num_actions, settings).eval()
     engine = (EngineOnCpu if IS_CHECK else CudaEngine)("bfloat16", torch.device("cuda", 0))
     engine.load(network, np.zeros((1, *GAME.planes_shape), np.float32))
+    if compiled:
+        engine._networks = [torch.compile(one, dynamic=False) for one in engine._networks]
+    start = time.perf_counter()
     search = GpuTreeSearch(
         GAME,
         SimpleNamespace(gpu_engine=engine),
@@ -74,6 +82,7 @@ def measure(blocks: int, channels: int, num_games: int, num_simulations: int) ->
         settings=SearchSettings(),
         generator=np.random.default_rng(0),
     )
+    setup_s = time.perf_counter() - start
     rows, states = np.arange(num_games), roots(num_games)
     speeds = []
     for _ in range(1 if IS_CHECK else 3):
@@ -89,15 +98,18 @@ def measure(blocks: int, channels: int, num_games: int, num_simulations: int) ->
             engine.answers(search._planes, 0)
         synchronize()
         alone = NUM_BATCHES * num_games / (time.perf_counter() - start)
-    label = f"{blocks}x{channels}"
-    print(f"{label:>7} {num_games:8,} {max(speeds):14,.0f} {alone:15,.0f}", flush=True)
+    label = f"{blocks}x{channels} {'compiled' if compiled else ''}"
+    print(
+        f"{label:15} {num_games:8,} {max(speeds):14,.0f} {alone:15,.0f} {setup_s:10.1f}", flush=True
+    )
 
 
 if __name__ == "__main__":
-    print("network    games  simulations/s  network alone")
+    print("network            games  simulations/s   network alone  set-up, s")
     if IS_CHECK:
         measure(1, 8, 4, 20)
     else:
         for games in (2048, 4096, 8192, 16384, 32768):
             measure(5, 64, games, NUM_SIMULATIONS)
+        measure(5, 64, 16384, NUM_SIMULATIONS, compiled=True)
         measure(8, 128, 16384, NUM_SIMULATIONS)

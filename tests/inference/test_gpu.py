@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
+from learner_samples import random_batches
 from network_samples import planes_of, small_network
 from search_samples import random_positions
 from test_gpu_search import SETTINGS
@@ -21,6 +22,7 @@ from alphazero.inference.network_evaluator import (
     EvaluatorSettings,
     NetworkEvaluator,
 )
+from alphazero.learner.learner import Learner
 from alphazero.network.interface import expected_value
 from alphazero.own_games.registry import make_game
 from alphazero.search.batched_search import TreeSearch
@@ -183,6 +185,27 @@ def test_a_run_on_a_gpu_resumes(tmp_path, precision):
     for ours, theirs in zip(*(network.parameters() for network in networks)):
         assert torch.equal(ours, theirs)
     assert iterations(resumed) == [3, 4]
+
+
+@pytest.mark.parametrize("optimizer", ("muon", "adam", "sgd"))
+def test_captured_updates_train_as_others_do(optimizer):
+    words = [f"learner.optimizer={optimizer}", "learner.ema_half_life_steps=4"]
+    settings = compose([*TINY, *words]).learner
+    game = make_game("tic_tac_toe")
+    learners = [Learner(small_network(game).to(GPU), settings, GPU) for _ in range(2)]
+    learners[1].captures = False
+    for progress in (0.0, 0.8):
+        batches = random_batches(12)
+        for learner in learners:
+            list(learner.learn(batches, progress))
+    captured, plain = learners
+    assert captured._captured_update._replay is not None
+    assert captured.report.learning_rate == plain.report.learning_rate
+    assert captured.report.loss == pytest.approx(plain.report.loss, rel=0.01)
+    for network in ("network", "played_network"):
+        ours, theirs = (getattr(learner, network).parameters() for learner in learners)
+        for found, expected in zip(ours, theirs):
+            torch.testing.assert_close(found, expected, rtol=0.05, atol=2e-3)
 
 
 class ExactEngine:
