@@ -38,6 +38,7 @@ def run(*words) -> str:
     return console.file.getvalue()
 
 
+@pytest.mark.slow
 def test_a_made_set_can_be_made_again(set_file, tmp_path, capsys):
     notes = read_set(set_file, make_game(GAME)).notes
     assert notes["seed"] == "3"

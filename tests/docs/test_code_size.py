@@ -1,6 +1,7 @@
 """The ceilings of pyproject.toml: tokens of each package, the sum, and lines of the page."""
 
 import ast
+import functools
 import io
 import re
 import tokenize
@@ -32,9 +33,13 @@ def size_of_code(source):
     return num_lines, num_tokens
 
 
+@functools.cache
+def size_of_file(path):
+    return size_of_code(path.read_text("utf-8"))
+
+
 def size_of_files(folder):
-    sizes = [size_of_code(path.read_text("utf-8")) for path in folder.rglob("*.py")]
-    return tuple(map(sum, zip(*sizes)))
+    return tuple(map(sum, zip(*map(size_of_file, folder.rglob("*.py")))))
 
 
 def test_code_is_counted_without_blanks_comments_and_docstrings():

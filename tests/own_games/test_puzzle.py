@@ -218,6 +218,7 @@ def test_values_keep_their_sign_on_the_way_to_the_root(doubling, solves):
         assert -1 <= mean[1] <= 0  # its best is 2 of 4
 
 
+@pytest.mark.slow
 def test_uct_adds_up_results_between_win_and_loss(pegs):
     player = uct_player(pegs, PlayerSettings(num_simulations=4000))
     start = pegs.initial_states()

@@ -8,6 +8,7 @@ import sys
 
 import numpy as np
 import pytest
+from mostly_slow import mostly_slow
 from network_samples import SMALL, small_network
 from wrong_inputs import INSIDE
 
@@ -57,7 +58,7 @@ def _check_answer(answer: dict, request: dict) -> None:
 # --- answers --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("game", ["tic_tac_toe", "connect_x:4x5x3", "othello:4"])
+@pytest.mark.parametrize("game", mostly_slow(["connect_x:4x5x3", "tic_tac_toe", "othello:4"]))
 def test_games_are_answered_from_the_start_to_the_end(game):
     answer, moves = {}, []
     while "result" not in answer:

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from mostly_slow import mostly_slow
 from network_samples import pattern_network
 from search_samples import make_search, random_positions
 
@@ -49,7 +50,7 @@ def grown(game, evaluator, states, **settings):
 QUIET = dict(dirichlet_fraction=0.0, gumbel_scale=0.0)
 
 
-@pytest.mark.parametrize("value_head", ["wdl", "scalar"])
+@pytest.mark.parametrize("value_head", mostly_slow(["wdl", "scalar"]))
 @pytest.mark.parametrize(
     "settings",
     [{}, {"forced_playouts_k": 2.0}, {"root": "gumbel"}, {"mcts_solver": False}],

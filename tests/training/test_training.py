@@ -279,6 +279,7 @@ def test_no_iteration_begins_that_the_time_limit_does_not_allow(tmp_path, clock)
         assert [report.last for report in found] == [True]
 
 
+@pytest.mark.slow
 def test_a_time_limit_may_end_the_first_iteration(tmp_path, clock):
     """What is measured then still counts as the first iteration, on the bar too."""
     words = "run.time_limit_s=50", "run.num_iterations=9", "evaluation.final_num_games=2"
