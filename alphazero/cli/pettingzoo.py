@@ -17,7 +17,7 @@ from alphazero.config.settings import option
 from alphazero.evaluation.report import MatchGame, MatchReport
 from alphazero.games.batched_game import Game
 from alphazero.interop.agents import Agent, HumanAgent, PettingZooAgent, observed_text
-from alphazero.interop.board_view import BoardView, view_of
+from alphazero.interop.board_view import ENVIRONMENTS, BoardView, make_environment, view_of
 from alphazero.interop.episode import Episode, play_match
 from alphazero.players.base import ENDGAME_HELP, PlayerSettings
 from alphazero.players.registry import make_player
@@ -29,7 +29,7 @@ from alphazero.runtime.errors import ConfigError
 class Settings(PlayerSettings):
     """Settings of the `pettingzoo` command: the environment, the players and the display."""
 
-    env: str = option("connect_four_v3", "connect_four_v3, tictactoe_v3, or one of our games")
+    env: str = option("connect_four_v3", "the environment", choices=tuple(ENVIRONMENTS))
     first: str | None = option(None, f"who moves first in games 1, 3, 5, ...: human, {PLAYER_HELP}")
     second: str | None = option(None, "the opponent; by default uct:1000, otherwise random")
     num_games: int = option(10, "games; the players take turns at moving first", 1, 100_000)
@@ -46,8 +46,6 @@ def run(settings: Settings, console: Console) -> None:
         ConfigError: if a setting cannot be used, PettingZoo is not installed, or no window can be
             opened.
     """
-    from alphazero.interop.environments import make_environment  # fails without PettingZoo
-
     render_mode = "human" if settings.render == "human" else None
     environment = make_environment(settings.env, render_mode)
     view = view_of(environment)

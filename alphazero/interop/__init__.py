@@ -1,8 +1,7 @@
-"""Use this package's games and players in PettingZoo and OpenSpiel, and export its networks.
+"""Use this package's players in PettingZoo and OpenSpiel, and export its networks.
 
 For PettingZoo, an optional package:
 
-    environments    this package's games as AEC environments; makes any environment by its name
     board_view      converts an agent's observation to a state of this package's game
     agents          players of this package, and people, as agents in an environment
     episode         games between two agents by the environment's rules
