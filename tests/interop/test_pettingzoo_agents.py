@@ -336,16 +336,9 @@ def test_the_example_runs(capsys):
 
 
 @pytest.mark.slow
-def test_the_programs_of_the_page_run():
+def test_the_program_of_the_page_runs():
     text = (Path(__file__).parents[2] / "docs" / "PETTINGZOO.md").read_text()
-    programs = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
-    *bots, match = programs
-    assert len(bots) == 2
-    if importlib.util.find_spec("pyspiel"):
-        names: dict = {}
-        for program in bots:
-            exec(program, names)
-        assert sum(names["returns"]) == 0 and names["action"] in range(7)
-    names = {}
-    exec(match, names)
+    (program,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    names: dict = {}
+    exec(program, names)
     assert len(names["report"].games) == 4
