@@ -42,7 +42,7 @@ from alphazero.evaluation.puzzle import PuzzleResults, puzzle_results, small_gam
 from alphazero.evaluation.report import Tally
 from alphazero.evaluation.sprt import LLR_BOUND, Sprt
 from alphazero.games.batched_game import Game
-from alphazero.players.base import ENDGAME_HELP, Player, PlayerSettings, engine_of, thinking_of
+from alphazero.players.base import Player, PlayerSettings, endgame_option, engine_of, thinking_of
 from alphazero.runtime.console import Console, counted
 from alphazero.solvers.base import values_of
 from alphazero.solvers.registry import make_solver
@@ -66,7 +66,7 @@ class Settings(PlayerSettings):
     elo1: float = option(50.0, "sprt: the same under H1, larger than elo0", -2000.0, 2000.0)
     json: str | None = option(None, "file to write the report and all games to")
     seed: int = option(0, "the same seed gives the same match", 0, 2**63 - 4)
-    endgame: str = option("auto", ENDGAME_HELP)
+    endgame: str = endgame_option("auto")
 
 
 def run(settings: Settings, console: Console) -> None:

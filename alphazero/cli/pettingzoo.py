@@ -19,7 +19,7 @@ from alphazero.games.batched_game import Game
 from alphazero.interop.agents import Agent, HumanAgent, PettingZooAgent, observed_text
 from alphazero.interop.board_view import ENVIRONMENTS, BoardView, make_environment, view_of
 from alphazero.interop.episode import Episode, play_match
-from alphazero.players.base import ENDGAME_HELP, PlayerSettings
+from alphazero.players.base import PlayerSettings, endgame_option
 from alphazero.players.registry import make_player
 from alphazero.runtime.console import Console, counted
 from alphazero.runtime.errors import ConfigError
@@ -36,7 +36,7 @@ class Settings(PlayerSettings):
     render: str = option("none", "the window, or text", choices=("none", "human", "ansi"))
     sampled_plies: int = option(1, "plies at the start whose moves are sampled", 0, 1000)
     seed: int = option(0, "the same seed gives the same match", 0, 2**31 - 1)
-    endgame: str = option("auto", ENDGAME_HELP)
+    endgame: str = endgame_option("auto")
 
 
 def run(settings: Settings, console: Console) -> None:
