@@ -47,19 +47,11 @@ class BoardView(NamedTuple):
         Returns:
             int8[H, W], 0 for an empty square, 1 for the first agent's pieces and 2 for the second
             agent's, whoever observes; see `Game.cells`.
-
-        Raises:
-            ValueError: if the observation's shape is not that of this environment.
         """
-        shape = (*self.game.planes_shape[1:], 2)
-        if observation.shape != shape:
-            raise ValueError(
-                f"the observation has the shape {observation.shape}; {self.game.name} has {shape}."
-            )
-        cells = np.zeros(shape[:2], np.int8)
+        cells = np.zeros(self.game.planes_shape[1:], np.int8)
         cells[observation[:, :, 1] != 0] = 2 - player
         cells[observation[:, :, 0] != 0] = 1 + player
-        return cells.ravel()[self.squares].reshape(shape[:2])
+        return cells.ravel()[self.squares].reshape(cells.shape)
 
     def state(self, observation: np.ndarray, player: int) -> np.ndarray:
         """Convert the observation of the player to move to a state of this package's game.
@@ -72,7 +64,7 @@ class BoardView(NamedTuple):
             The state, an array of K words.
 
         Raises:
-            ValueError: if the board is not reachable, or the observation has the wrong shape.
+            ValueError: if the board is not reachable.
         """
         return self.game.cells_to_state(self.board(observation, player), player)
 

@@ -99,13 +99,12 @@ def test_the_state_read_from_an_observation_is_the_one_that_our_rules_reach(envi
         assert view.game.over(state[None])[0]
 
 
-def test_observations_that_cannot_be_read_are_refused():
+def test_an_observation_that_no_game_reaches_is_refused():
     view = view_of(make_environment("connect_four_v3"))
     floating = np.zeros((6, 7, 2))
     floating[0, 0] = (0, 1)
-    for planes in (np.zeros((3, 3, 2)), floating):
-        with pytest.raises(ValueError):
-            view.state(planes, 1)
+    with pytest.raises(ValueError):
+        view.state(floating, 1)
 
 
 def test_an_unknown_environment_has_no_view():
