@@ -16,7 +16,6 @@ from alphazero.evaluation.exact.sets import (
     IMMEDIATE,
     SOURCES,
     EvaluationSet,
-    can_be_misplayed,
     kinds_of,
     make_set,
 )
@@ -26,7 +25,7 @@ from alphazero.players.python_uct import uct_player
 from alphazero.players.without_search import RandomPlayer
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.random_generators import child_generator
-from alphazero.solvers.base import Solver
+from alphazero.solvers.base import ILLEGAL_VALUE, Solver, values_of
 
 STRONG_SIMULATIONS = 1000  #: UCT simulations per move in strong play
 RANDOM_MOVE_FRACTION = 0.15  #: fraction of random moves in strong play
@@ -166,3 +165,18 @@ def _games(game: Game, source: str, seed: int) -> Iterator[tuple[np.ndarray, np.
             state = transition.states
             over = bool(transition.over[0])
         yield np.array(moves, np.int32), np.stack(states)
+
+
+def can_be_misplayed(action_scores: np.ndarray) -> np.ndarray:
+    """Return for each position whether some legal action gives up the best possible result.
+
+    Args:
+        action_scores: int16[N, A], the exact score of each action for the player to move;
+            `ILLEGAL_SCORE` for illegal actions.
+
+    Returns:
+        bool[N].
+    """
+    values = values_of(action_scores)
+    worse = values < values.max(axis=1, keepdims=True)
+    return ((values != ILLEGAL_VALUE) & worse).any(axis=1)

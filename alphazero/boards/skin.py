@@ -97,7 +97,7 @@ def skin_of(game: Game, setup: str = SETUPS[0]) -> Skin:
     looks = game.appearance
     letters = game.piece_letters
     if setup not in setups_of(game):
-        reason = f"the game {game.name} has one set-up"
+        reason = f"{game.name} has no other set-up"
         raise ConfigError.of("setup", setup, list(setups_of(game)), reason)
     title = Path(game.name).stem if game.name.endswith(".py") else game.name
     _, first_letter, second_letter, *_ = tuple(letters)

@@ -102,8 +102,6 @@ def plain_board(
     labels = _labels(notation, board.shape, legal_action_mask, label)
     drawing = _Drawing(board, skin, PLAIN, labels, np.zeros(board.shape, bool))
     lines = drawing.text().plain.split("\n")
-    if len(legal_action_mask) == board.size + 1 and legal_action_mask[board.size]:
-        lines.append(f"pass: {label(board.size)}")
     return "\n".join(line.rstrip() for line in lines)
 
 

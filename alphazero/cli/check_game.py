@@ -16,7 +16,6 @@ import shlex
 
 from rich.text import Text
 
-from alphazero.cli.command import write_figures
 from alphazero.config.settings import option
 from alphazero.own_games.checks.report import CheckOptions, Fault, RuleReport
 from alphazero.own_games.registry import is_shipped_game, make_game
@@ -37,7 +36,6 @@ class Settings:
     twin: str = option("", "a second implementation of the rules, with the same actions")
     num_positions: int = option(20_000, "positions to check", 100, 1_000_000_000)
     seconds: float = option(30.0, "time limit in seconds", 0.1, 1e6)
-    json: str = option("", "JSON file for the results and the proposed settings")
 
 
 def run(settings: Settings, console: Console) -> int:
@@ -55,17 +53,13 @@ def run(settings: Settings, console: Console) -> int:
     options = CheckOptions(settings.game, settings.twin, settings.num_positions, settings.seconds)
     with console.status(Text(f"Checking the rules of {settings.game} ...")):
         report = check_rules(options)
-    figures = dataclasses.asdict(report) | {"holds": report.fault is None}
     if report.fault is None:
-        lines = _report_lines(options, report)
         overrides = starting_values(settings.game, report)
-        figures["starting_values"] = overrides
-        lines += ["", shlex.join(["alphazero", "train", *overrides])]
+        command = shlex.join(["alphazero", "train", *overrides])
+        lines = [*_report_lines(options, report), "", command]
     else:
         lines = fault_lines(report.fault)
     console.print("\n".join(lines), markup=False)
-    if settings.json:
-        write_figures(settings.json, figures, console)
     return int(report.fault is not None)
 
 

@@ -19,7 +19,7 @@ from alphazero.cli.players import PLAYER_HELP
 from alphazero.config.settings import option
 from alphazero.own_games.registry import make_game
 from alphazero.play.json_engine import Engine, serve
-from alphazero.players.base import ENDGAME_HELP, PlayerSettings
+from alphazero.players.base import PlayerSettings, endgame_option
 from alphazero.players.registry import existing_network, is_path, read_spec
 from alphazero.runtime.console import Console
 from alphazero.runtime.process import claim_output
@@ -34,7 +34,7 @@ class Settings(PlayerSettings):
 
     player: str = option("auto", f"who answers: {PLAYER_HELP}; auto is best, otherwise uct")
     game: str | None = option(None, "the only game to play; a game file of your own must be named")
-    endgame: str = option("auto", ENDGAME_HELP)
+    endgame: str = endgame_option("auto")
 
 
 def run(settings: Settings, console: Console) -> None:

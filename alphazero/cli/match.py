@@ -40,9 +40,9 @@ from alphazero.evaluation.match import (
 )
 from alphazero.evaluation.puzzle import PuzzleResults, puzzle_results, small_game_values
 from alphazero.evaluation.report import Tally
-from alphazero.evaluation.sprt import Sprt
+from alphazero.evaluation.sprt import LLR_BOUND, Sprt
 from alphazero.games.batched_game import Game
-from alphazero.players.base import ENDGAME_HELP, Player, PlayerSettings, engine_of, thinking_of
+from alphazero.players.base import Player, PlayerSettings, endgame_option, engine_of, thinking_of
 from alphazero.runtime.console import Console, counted
 from alphazero.solvers.base import values_of
 from alphazero.solvers.registry import make_solver
@@ -64,11 +64,9 @@ class Settings(PlayerSettings):
     sprt: bool = option(False, "stop when a sequential test decides between elo0 and elo1")
     elo0: float = option(0.0, "sprt: A's rating minus B's under H0", -2000.0, 2000.0)
     elo1: float = option(50.0, "sprt: the same under H1, larger than elo0", -2000.0, 2000.0)
-    alpha: float = option(0.05, "sprt: probability of accepting H1 if H0 is true", 1e-6, 0.49)
-    beta: float = option(0.05, "sprt: probability of accepting H0 if H1 is true", 1e-6, 0.49)
     json: str | None = option(None, "file to write the report and all games to")
     seed: int = option(0, "the same seed gives the same match", 0, 2**63 - 4)
-    endgame: str = option("auto", ENDGAME_HELP)
+    endgame: str = endgame_option("auto")
 
 
 def run(settings: Settings, console: Console) -> None:
@@ -80,7 +78,7 @@ def run(settings: Settings, console: Console) -> None:
     check_num_games(settings.num_games)
     sprt = None
     if settings.sprt:
-        sprt = Sprt(settings.elo0, settings.elo1, settings.alpha, settings.beta)
+        sprt = Sprt(settings.elo0, settings.elo1)
     specs = (settings.a, settings.b)
     game = choose_game(settings.game, specs, settings)
     players = make_pair(specs, game, settings)
@@ -283,12 +281,12 @@ def _add_test(table: Table, report: MatchReport, sprt: Sprt, num_games: int) -> 
         num_games: number of games that the match would have had without an early end.
     """
     result = sprt.test(report.pair_counts)
-    low, high = sprt.bounds
     num_played = 2 * result.num_pairs
     table.add_section()
     verdict = f"{result.accepted} accepted" if result.accepted else "undecided"
     table.add_row("SPRT", f"[bold]{verdict}[/bold] after {num_played} of at most {num_games} games")
     table.add_row("", f"H0: {sprt.elo0:g} Elo, H1: {sprt.elo1:g} Elo")
-    table.add_row("LLR", f"{result.llr:+.2f}  (H0 is accepted at {low:.2f}, H1 at {high:+.2f})")
+    bounds = f"H0 is accepted at -{LLR_BOUND:.2f}, H1 at +{LLR_BOUND:.2f}"
+    table.add_row("LLR", f"{result.llr:+.2f}  ({bounds})")
     if num_played < num_games:
         table.add_row("", "[dim]score and rating above: an early end overstates them[/dim]")

@@ -17,9 +17,9 @@ from alphazero.config.settings import option
 from alphazero.evaluation.report import MatchGame, MatchReport
 from alphazero.games.batched_game import Game
 from alphazero.interop.agents import Agent, HumanAgent, PettingZooAgent, observed_text
-from alphazero.interop.board_view import BoardView, view_of
+from alphazero.interop.board_view import ENVIRONMENTS, BoardView, make_environment, view_of
 from alphazero.interop.episode import Episode, play_match
-from alphazero.players.base import ENDGAME_HELP, PlayerSettings
+from alphazero.players.base import PlayerSettings, endgame_option
 from alphazero.players.registry import make_player
 from alphazero.runtime.console import Console, counted
 from alphazero.runtime.errors import ConfigError
@@ -29,14 +29,14 @@ from alphazero.runtime.errors import ConfigError
 class Settings(PlayerSettings):
     """Settings of the `pettingzoo` command: the environment, the players and the display."""
 
-    env: str = option("connect_four_v3", "connect_four_v3, tictactoe_v3, or one of our games")
+    env: str = option("connect_four_v3", "the environment", choices=tuple(ENVIRONMENTS))
     first: str | None = option(None, f"who moves first in games 1, 3, 5, ...: human, {PLAYER_HELP}")
     second: str | None = option(None, "the opponent; by default uct:1000, otherwise random")
     num_games: int = option(10, "games; the players take turns at moving first", 1, 100_000)
     render: str = option("none", "the window, or text", choices=("none", "human", "ansi"))
     sampled_plies: int = option(1, "plies at the start whose moves are sampled", 0, 1000)
     seed: int = option(0, "the same seed gives the same match", 0, 2**31 - 1)
-    endgame: str = option("auto", ENDGAME_HELP)
+    endgame: str = endgame_option("auto")
 
 
 def run(settings: Settings, console: Console) -> None:
@@ -46,8 +46,6 @@ def run(settings: Settings, console: Console) -> None:
         ConfigError: if a setting cannot be used, PettingZoo is not installed, or no window can be
             opened.
     """
-    from alphazero.interop.environments import make_environment  # fails without PettingZoo
-
     render_mode = "human" if settings.render == "human" else None
     environment = make_environment(settings.env, render_mode)
     view = view_of(environment)

@@ -30,7 +30,7 @@ from alphazero.config.settings import option
 from alphazero.games.batched_game import Game
 from alphazero.play.screen import can_draw_in_place
 from alphazero.play.terminal import HumanPlayer, TerminalGame
-from alphazero.players.base import ENDGAME_HELP, Player, PlayerSettings, thinking_of
+from alphazero.players.base import Player, PlayerSettings, endgame_option, thinking_of
 from alphazero.players.registry import check_player, default_player, make_player, read_spec
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
@@ -59,7 +59,7 @@ class Settings(PlayerSettings):
     seed: int | None = option(  # type: ignore[assignment]  # `run` fills it in
         None, "seed of all random numbers; by default every game is different", 0, 2**63 - 4
     )
-    endgame: str = option("auto", ENDGAME_HELP)
+    endgame: str = endgame_option("auto")
 
 
 def run(

@@ -25,7 +25,6 @@ from alphazero.players.solver import SolverPlayer
 from alphazero.runtime import jit
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
-from alphazero.storage.run_folder import find_network
 
 DEFAULT_GAME = OFFERED[0]
 GAME_HELP = f"the game; by default that of a network below, otherwise {DEFAULT_GAME}"
@@ -116,7 +115,7 @@ def make_pair(
 ) -> tuple[Any, Any]:
     """Make the two players for a game, with different seeds.
 
-    Both specifications are checked before the first player is made, which may take a while.
+    That both players exist is checked before the first one is made, which may take a while.
 
     Args:
         specs: the specifications of the two players; None means the default player for that side.
@@ -134,7 +133,7 @@ def make_pair(
     kinds = [read_spec(spec, settings).kind for spec in named]
     for spec, kind in zip(named, kinds):
         if kind != "human" or make_person is None:
-            _check_plays(spec, game, settings)
+            check_player(spec, game.name, settings, game.rules_digest)
     sides = (settings, dataclasses.replace(settings, seed=settings.seed + 1))
     players = []
     for spec, kind, own in zip(named, kinds, sides):
@@ -144,21 +143,6 @@ def make_pair(
             players.append(make(spec, game, own))
     first, second = players
     return first, second
-
-
-def _check_plays(spec: str, game: Game, settings: PlayerSettings) -> None:
-    """Check that a player exists and that its network, if it has one, was trained for ``game``.
-
-    Raises:
-        ConfigError: if the player does not exist, or its network plays another game.
-    """
-    check_player(spec, game.name, settings, game.rules_digest)
-    kind = read_spec(spec, settings).kind
-    path = network_path(kind, game.name, game.rules_digest)
-    if path is not None:
-        from alphazero.players.network import check_game
-
-        check_game(game, find_network(path))
 
 
 def check_second(game: Game, second: str | None) -> None:

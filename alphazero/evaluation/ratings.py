@@ -90,8 +90,7 @@ class RatingFile:
             [match.pairing for match in matches]  # fails if scores do not form pairs
             are_known = all(_NETWORK_FACTS <= facts.keys() for facts in networks.values())
             digest = plain.get("rules_digest", "")
-            has_types = isinstance(game, str) and isinstance(digest, str) and type(plies) is int
-            if plain["format"] != RATINGS_FORMAT or not are_known or not has_types:
+            if plain["format"] != RATINGS_FORMAT or not are_known:
                 raise ValueError
         except (AttributeError, KeyError, TypeError, ValueError, IndexError):
             raise StoredFileError(

@@ -2,10 +2,9 @@
 
 From the scores of the pairs of games so far, it decides which hypothesis to accept, if any: H0,
 "A's rating minus B's is elo0", or H1, "it is elo1". The test goes on while the log-likelihood ratio
-(LLR) of H1 to H0 is between log(beta / (1 - alpha)) and log((1 - beta) / alpha) (Wald, "Sequential
-tests of statistical hypotheses", 1945). The probability of wrongly accepting H1 is then about alpha
-at most, that of wrongly accepting H0 about beta. No other test with these error probabilities needs
-fewer games on average.
+(LLR) of H1 to H0 is between -log(19) and log(19) (Wald, "Sequential tests of statistical
+hypotheses", 1945). The probability of wrongly accepting either is then about 5% at most. No other
+test with these error probabilities needs fewer games on average.
 
 A pair of games with colours swapped is one observation x in {0, 1/4, 1/2, 3/4, 1}, whose five
 probabilities are unknown. We use the generalised test used for chess engines (fishtest, fastchess).
@@ -24,6 +23,10 @@ from typing import NamedTuple
 from alphazero.evaluation.report import PAIR_SCORES, score_from_elo
 from alphazero.runtime.errors import ConfigError
 
+#: Approximate maximum probability of accepting H1 if H0 is true, and H0 if H1 is true.
+ERROR_PROBABILITY = 0.05
+#: The test accepts H1 at this log-likelihood ratio, H0 at its negative.
+LLR_BOUND = math.log((1.0 - ERROR_PROBABILITY) / ERROR_PROBABILITY)
 # Replaces a count of 0, for a score that has not occurred: 0 would make its probability exactly 0.
 UNSEEN = 1e-3
 
@@ -43,37 +46,18 @@ class Sprt:
     Args:
         elo0: rating difference, in Elo, under hypothesis H0.
         elo1: rating difference, in Elo, under hypothesis H1.
-        alpha: approximate maximum probability of accepting H1 if H0 is true.
-        beta: approximate maximum probability of accepting H0 if H1 is true.
 
     Raises:
-        ConfigError: if elo0 is not less than elo1, or alpha or beta is not between 0 and 0.5.
+        ConfigError: if elo0 is not less than elo1.
     """
 
     elo0: float = 0.0
     elo1: float = 50.0
-    alpha: float = 0.05
-    beta: float = 0.05
 
     def __post_init__(self) -> None:
         if not self.elo0 < self.elo1:
             reason = f"elo1 is {self.elo1:g}"
             raise ConfigError.of("elo0", self.elo0, f"less than {self.elo1:g}", reason)
-        for key in ("alpha", "beta"):
-            value = getattr(self, key)
-            if not 0.0 < value < 0.5:
-                reason = "it is an error probability"
-                raise ConfigError.of(key, value, "between 0 and 0.5", reason)
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        """The two values of the log-likelihood ratio at which the test ends.
-
-        H0 is accepted at or below the first, H1 at or above the second.
-        """
-        low = math.log(self.beta / (1.0 - self.alpha))
-        high = math.log((1.0 - self.beta) / self.alpha)
-        return low, high
 
     def test(self, pair_counts: Sequence[float]) -> SprtResult:
         """Return the log-likelihood ratio, and which hypothesis is accepted, for the given pairs.
@@ -82,11 +66,10 @@ class Sprt:
             pair_counts: numbers of pairs in which player A's mean score was 0, 1/4, 1/2, 3/4 and 1.
         """
         llr = log_likelihood_ratio(pair_counts, self.elo0, self.elo1)
-        low, high = self.bounds
         accepted = None
-        if llr <= low:
+        if llr <= -LLR_BOUND:
             accepted = "H0"
-        elif llr >= high:
+        elif llr >= LLR_BOUND:
             accepted = "H1"
         return SprtResult(llr, accepted, round(sum(pair_counts)))
 

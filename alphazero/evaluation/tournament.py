@@ -36,7 +36,6 @@ from alphazero.evaluation.match import DEFAULT_OPENINGS, MatchProgress, Openings
 from alphazero.evaluation.report import PAIR_SCORES, count_pair, pair_score
 from alphazero.games.batched_game import Game
 from alphazero.players.base import Player
-from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.random_generators import child_generator
 
 PRIOR_ELO_STDDEV = 500.0
@@ -97,8 +96,8 @@ def play_tournament(
         The matches played, in order.
 
     Raises:
-        ConfigError: if there are fewer than two players, a match would have an odd number of games,
-            or no openings can be sampled because random games end too early.
+        ConfigError: if a match would have an odd number of games, or no openings can be sampled
+            because random games end too early.
         ValueError: if a player chooses an illegal move.
     """
     matches = list(matches)
@@ -140,18 +139,11 @@ def next_pairing(pairings: Iterable[Pairing], players: Collection[str]) -> tuple
 
     Args:
         pairings: the games played so far, by these players or others.
-        players: the names of the players to choose from.
+        players: the names of the players to choose from, at least two.
 
     Returns:
         The names of the two players, in alphabetical order.
-
-    Raises:
-        ConfigError: if there are fewer than two players.
     """
-    if len(players) < 2:
-        allowed = "two players or more"
-        message = f"a tournament needs {allowed}, not {len(players)}."
-        raise ConfigError(message, key="players", value=list(players), allowed=allowed)
     names, counts = count_pairs(pairings, players)
     precision = (ELO_PER_UNIT / PRIOR_ELO_STDDEV) ** 2
     units = fit(counts, precision)

@@ -1,15 +1,10 @@
-"""Use this package's games and players in PettingZoo and OpenSpiel, and export its networks.
+"""Use this package's players in PettingZoo, and export its networks.
 
 For PettingZoo, an optional package:
 
-    environments    this package's games as AEC environments; makes any environment by its name
     board_view      converts an agent's observation to a state of this package's game
     agents          players of this package, and people, as agents in an environment
     episode         games between two agents by the environment's rules
-
-For OpenSpiel, an optional package:
-
-    open_spiel_bot  players of this package as bots
 
 For `alphazero export`, which writes networks as files:
 

@@ -49,8 +49,6 @@ class PettingZooAgent:
         self._view = view
         self._num_sampled_plies = num_sampled_plies
         self._generator = np.random.default_rng(seed)
-        start = view.game.initial_states()[0]
-        self._num_start_pieces = np.count_nonzero(view.game.cells(start))
 
     def act(self, observation: Observation, agent: str) -> int:
         """Choose an action with the player, in the position that an observation shows.
@@ -75,8 +73,7 @@ class PettingZooAgent:
         our_mask = view.game.legal_action_mask(state[None])[0]
         if not np.array_equal(our_mask, mask):
             raise ValueError(f"the action mask contradicts the rules of {view.game.name} here.")
-        ply = int(np.count_nonzero(planes) - self._num_start_pieces)
-        action = self._choose(state, ply)
+        action = self._choose(state, int(np.count_nonzero(planes)))
         return int(view.actions[action])
 
     def _choose(self, state: np.ndarray, ply: int) -> int:

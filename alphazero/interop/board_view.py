@@ -1,8 +1,7 @@
 """Convert observations from PettingZoo to states of this package's games, and translate actions.
 
-This works for PettingZoo's tictactoe_v3 and connect_four_v3, and for the environments of this
-package, whose observations have the same form. Only the observation is used; no moves are
-remembered.
+This works for PettingZoo's tictactoe_v3 and connect_four_v3. Only the observation is used; no moves
+are remembered.
 
 tictactoe_v3 numbers its squares column by column, also in its observation: observation[i, j] is row
 j of column i. It draws the squares like this:
@@ -18,13 +17,15 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from alphazero.games.batched_game import Game
+from alphazero.own_games.adapters.pettingzoo_game import classic_module
 from alphazero.own_games.registry import make_game
 from alphazero.runtime.errors import ConfigError
 
 if TYPE_CHECKING:
     from pettingzoo import AECEnv
 
-_OUR_NAMES = {"tictactoe_v3": "tic_tac_toe", "connect_four_v3": "connect_four"}
+#: Environments of PettingZoo, and the names of the same games here.
+ENVIRONMENTS = {"tictactoe_v3": "tic_tac_toe", "connect_four_v3": "connect_four"}
 _COLUMN_BY_COLUMN = np.arange(9).reshape(3, 3).T.ravel()
 
 
@@ -46,19 +47,11 @@ class BoardView(NamedTuple):
         Returns:
             int8[H, W], 0 for an empty square, 1 for the first agent's pieces and 2 for the second
             agent's, whoever observes; see `Game.cells`.
-
-        Raises:
-            ValueError: if the observation's shape is not that of this environment.
         """
-        shape = (*self.game.planes_shape[1:], 2)
-        if observation.shape != shape:
-            raise ValueError(
-                f"the observation has the shape {observation.shape}; {self.game.name} has {shape}."
-            )
-        cells = np.zeros(shape[:2], np.int8)
+        cells = np.zeros(self.game.planes_shape[1:], np.int8)
         cells[observation[:, :, 1] != 0] = 2 - player
         cells[observation[:, :, 0] != 0] = 1 + player
-        return cells.ravel()[self.squares].reshape(shape[:2])
+        return cells.ravel()[self.squares].reshape(cells.shape)
 
     def state(self, observation: np.ndarray, player: int) -> np.ndarray:
         """Convert the observation of the player to move to a state of this package's game.
@@ -71,27 +64,39 @@ class BoardView(NamedTuple):
             The state, an array of K words.
 
         Raises:
-            ValueError: if the board is not reachable, or the observation has the wrong shape.
+            ValueError: if the board is not reachable.
         """
         return self.game.cells_to_state(self.board(observation, player), player)
+
+
+def make_environment(name: str, render_mode: str | None = None) -> "AECEnv":
+    """Make one of the environments of PettingZoo that play one of this package's games.
+
+    Args:
+        name: the name of the environment, such as "connect_four_v3".
+        render_mode: PettingZoo's: "human" opens a window; if None, nothing is drawn.
+
+    Raises:
+        ConfigError: if there is no such environment, or PettingZoo is not installed.
+    """
+    if name not in ENVIRONMENTS:
+        raise ConfigError.of("env", name, list(ENVIRONMENTS))
+    return classic_module(name).env(render_mode=render_mode)
 
 
 def view_of(environment: "AECEnv") -> BoardView:
     """Make the mapping from a PettingZoo environment to the same game of this package.
 
     Args:
-        environment: an environment of this package or of PettingZoo; it may have wrappers.
+        environment: an environment of PettingZoo; it may have wrappers.
 
     Raises:
         ConfigError: if this package has no such game.
     """
-    game = getattr(environment.unwrapped, "game", None)
     name = environment.metadata.get("name")
-    if not isinstance(game, Game):
-        if name not in _OUR_NAMES:
-            reason = "it is neither our own nor a known environment of PettingZoo"
-            raise ConfigError.of("env", name, list(_OUR_NAMES), reason)
-        game = make_game(_OUR_NAMES[name])
+    if name not in ENVIRONMENTS:
+        raise ConfigError.of("env", name, list(ENVIRONMENTS))
+    game = make_game(ENVIRONMENTS[name])
     squares = np.arange(math.prod(game.planes_shape[1:]))
     actions = np.arange(game.num_actions)
     if name == "tictactoe_v3":

@@ -127,8 +127,8 @@ def _own_network(
         settings: the network's settings, passed to ``made_by``.
 
     Raises:
-        ConfigError: if making or calling the network raises an error, it is not a
-            `torch.nn.Module`, or its output has the wrong type or shape or is not finite.
+        ConfigError: if making or calling the network raises an error, or its output has the wrong
+            type or shape or is not finite.
     """
     planes = torch.zeros(2, *planes_shape).contiguous(memory_format=torch.channels_last)
     try:
@@ -137,8 +137,6 @@ def _own_network(
             output = network.eval()(planes)
     except Exception as error:  # the user's code may raise anything
         raise ConfigError.of(_KEY, settings.kind, reason=reason_of(error)) from error
-    if not isinstance(network, nn.Module):
-        raise ConfigError.of(_KEY, settings.kind, "a class of torch.nn.Module")
     if not isinstance(output, NetworkOutput):
         reason = f"its forward returns {type(output).__name__}"
         allowed = "NetworkOutput(prior_logits, value_logits)"

@@ -61,16 +61,14 @@ def save_network(
 
 
 def load_network(path: Path) -> NetworkFile:
-    """Read a network file and check that its weights are finite.
+    """Read a network file.
 
     Raises:
-        StoredFileError: if the file is missing, damaged or not a network, or if a weight is not
-            finite.
+        StoredFileError: if the file is missing, damaged or not a network.
     """
     metadata, arrays = _read_network(path)
     settings = parse_object(metadata.get("network"), path, "the settings of its network")
     info = _info(metadata, path)
-    _check_finite(arrays, path)
     return NetworkFile(arrays, metadata["game"], settings, info)
 
 
@@ -150,13 +148,6 @@ def copy_weights(source: "torch.nn.Module", target: "torch.nn.Module") -> None:
 
 def _shape_text(shape: tuple | None) -> str:
     return "missing" if shape is None else f"[{', '.join(map(str, shape))}]"
-
-
-def _check_finite(arrays: dict[str, np.ndarray], path: Path) -> None:
-    for name, array in arrays.items():
-        if array.dtype.kind == "f" and not np.isfinite(array).all():
-            message = f"'{path}' cannot play: its weights '{name}' are not all finite numbers."
-            raise StoredFileError(message, path=path)
 
 
 def _info(metadata: dict[str, str], path: Path) -> dict:

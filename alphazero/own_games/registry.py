@@ -1,8 +1,9 @@
 """Make games by name: `connect_four`, `connect_x:5x5x4`, `examples/snort.py`, `module:Class`.
 
-A name begins with a key of `_FAMILIES`, or is the path of a game file, a class or a function in a
-module, or an entry point that an installed package announces in the group `alphazero.games`. To add
-a game to this package, add a line to `_FAMILIES` and its name to `_SHIPPED_FAMILIES`.
+A name is a key of `_COMPILED` or begins with one of `_FAMILIES`, or is the path of a game file, a
+class or a function in a module, or an entry point that an installed package announces in the group
+`alphazero.games`. To add a game to this package, add a line to `_COMPILED`, its name to `_NAMES`,
+and what its name begins with to `_SHIPPED_FAMILIES`.
 
 `make_game` returns a batched game (`alphazero.games.batched_game.Game`), the interface that all
 other packages use. This module alone decides which names exist and when two names mean the same
@@ -19,6 +20,10 @@ from pathlib import Path
 from typing import Any
 
 from alphazero.games.batched_game import CompiledGame, Game
+from alphazero.games.connect_x import ConnectX
+from alphazero.games.connect_x_large import LargeConnectX
+from alphazero.games.othello import Othello
+from alphazero.games.tic_tac_toe import TicTacToe
 from alphazero.own_games.checked_game import load_named_game, load_object
 from alphazero.own_games.game_file import is_game_file as is_game_file
 from alphazero.own_games.rules_digest import identify
@@ -40,6 +45,14 @@ _NAMES = (
 )
 #: The games of this package from which users can choose in menus, the default first.
 OFFERED = ("connect_four", "othello", "tic_tac_toe", "othello:6", "othello:4", "connect_x:5x5x4")
+#: The games of this package that have one size, or few.
+_COMPILED: dict[str, Any] = {
+    "tic_tac_toe": TicTacToe(3),
+    "connect_four": ConnectX(6, 7, 4),
+    "othello": Othello(8),
+    "othello:6": Othello(6),
+    "othello:4": Othello(4),
+}
 #: Families whose rules are in this package, so that stored files and requests may name them too.
 _SHIPPED_FAMILIES = ("tic_tac_toe", "connect_four", "connect_x", "othello")
 #: Other spellings of names, including those of the config group ``game``.
@@ -93,10 +106,13 @@ def _make(game: Any) -> Game:
     if game in _OBJECTS:
         return load_object(_OBJECTS[game], game)
     game = _SPELLINGS.get(game, game)
+    if game in _COMPILED:
+        return CompiledGame(game, _COMPILED[game])
     family, _, rest = game.partition(":")
     if family in _FAMILIES:
         return _FAMILIES[family](game, rest)
-    if is_game_file(game) or is_module_name(game) or game in announced(GAMES):
+    is_own = is_game_file(game) or is_module_name(game) or game in announced(GAMES)
+    if is_own and not is_shipped_game(game):
         return load_named_game(game)
     names = game_names()
     close = difflib.get_close_matches(game.lower(), names, n=1)
@@ -225,44 +241,19 @@ def canonical_name(name: str) -> str:
 # --- families of games: functions of the whole name and of its part after the colon ---------------
 
 
-def _tic_tac_toe(name: str, sizes: str) -> Game:
-    from alphazero.games.tic_tac_toe import TicTacToe
-
-    if name != "tic_tac_toe":
-        raise ConfigError.of("game", name, "tic_tac_toe")
-    return CompiledGame(name, TicTacToe(3))
-
-
-def _connect_four(name: str, sizes: str) -> Game:
-    if name != "connect_four":
-        raise ConfigError.of("game", name, "connect_four or connect_x:ROWSxCOLUMNSxLENGTH")
-    return _connect_x(name, "6x7x4")
-
-
 def _connect_x(name: str, sizes: str) -> Game:
-    if not re.fullmatch(r"[0-9]{1,3}x[0-9]{1,3}x[0-9]{1,3}", sizes):
-        allowed = "connect_x:ROWSxCOLUMNSxLENGTH, such as connect_x:5x5x4"
-        raise ConfigError.of("game", name, allowed)
-    rows, columns, length = map(int, sizes.split("x"))
+    numbers = re.fullmatch(r"([0-9]{1,3})x([0-9]{1,3})x([0-9]{1,3})", sizes)
+    rows, columns, length = map(int, numbers.groups()) if numbers else (0, 0, 0)
     is_possible_board = 1 <= rows <= 64 and 1 <= columns <= 64
     if not is_possible_board or not 2 <= length <= max(rows, columns):
-        allowed = "rows and columns from 1 to 64, a length from 2 to the longer side of the board"
+        allowed = (
+            "connect_x:ROWSxCOLUMNSxLENGTH, such as connect_x:5x5x4: rows and columns from 1 to "
+        )
+        allowed += "64, a length from 2 to the longer side of the board"
         raise ConfigError.of("game", name, allowed)
-    if (rows + 1) * columns <= 64:
-        from alphazero.games.connect_x import ConnectX
-
-        return CompiledGame(name, ConnectX(rows, columns, length))
-    from alphazero.games.connect_x_large import LargeConnectX
-
-    return CompiledGame(name, LargeConnectX(rows, columns, length))
-
-
-def _othello(name: str, sizes: str) -> Game:
-    from alphazero.games.othello import Othello
-
-    if name not in ("othello", "othello:6", "othello:4"):
-        raise ConfigError.of("game", name, "othello, othello:6 or othello:4")
-    return CompiledGame(name, Othello(int(sizes or 8)))
+    fits_in_64_bits = (rows + 1) * columns <= 64
+    rules = ConnectX if fits_in_64_bits else LargeConnectX
+    return CompiledGame(name, rules(rows, columns, length))
 
 
 def _of_library(name: str, rest: str) -> Game:
@@ -271,10 +262,7 @@ def _of_library(name: str, rest: str) -> Game:
 
 
 _FAMILIES = {
-    "tic_tac_toe": _tic_tac_toe,
-    "connect_four": _connect_four,
     "connect_x": _connect_x,
-    "othello": _othello,
     "pettingzoo": _of_library,
     "open_spiel": _of_library,
     "pgx": _of_library,

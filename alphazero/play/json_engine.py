@@ -18,7 +18,7 @@ from typing import IO
 import numpy as np
 
 from alphazero.boards.notation import Notation, read_moves
-from alphazero.boards.skin import SETUPS, setups_of, skin_of
+from alphazero.boards.skin import SETUPS, skin_of
 from alphazero.games.batched_game import Game
 from alphazero.own_games.registry import game_names, is_shipped_game, make_game
 from alphazero.play.requests import (
@@ -146,12 +146,11 @@ def parse_request(
         one text, separated by commas.
 
     Raises:
-        Refusal: if the line is not a valid request, or if its game, its set-up or its kind of moves
-            is not allowed.
+        Refusal: if the line is not a valid request, or if its game or its kind of moves is not
+            allowed.
     """
     request = read_request(EngineRequest, read_json(line))
     moves = request.moves or []
-    setup = request.setup
     name = only_game if request.game is None else request.game
     if only_game is None:
         is_allowed = name is not None and is_shipped_game(name)
@@ -164,11 +163,7 @@ def parse_request(
         game = game_of(name)
     except ConfigError as error:
         raise Refusal(str(error), key="game", value=name) from None
-    setups = setups_of(game)
     has_names = bool(skin_of(game).notation.column_names)
-    if setup is not None and (len(setups) == 1 or setup not in setups):
-        allowed = f"one of {', '.join(SETUPS)}, and only in games with a standard set-up"
-        raise not_allowed("setup", setup, allowed)
     if isinstance(moves, str) and not has_names:
         raise not_allowed("moves", moves, "a list of numbers such as [3, 3, 2] for this game")
     has_text = isinstance(moves, list) and any(isinstance(move, str) for move in moves)

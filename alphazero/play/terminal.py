@@ -57,8 +57,8 @@ class TerminalGame:
         console: the console on which boards, moves and messages are printed.
         read_line: prints a prompt and returns a typed line; raises EOFError at the end of the
             input. None means that lines are read from standard input.
-        adviser: makes the player that gives hints, when the first hint is requested. None means an
-            engine that plays in this game.
+        adviser: makes the player that gives hints, when the first hint is requested; it returns
+            None if there is none.
         moves: actions already played at the start of the game, and of each rematch.
         every_board: whether to draw the board after each move, not only at the end.
         in_place: whether to draw each board over the previous one if the terminal is tall enough.
@@ -72,7 +72,7 @@ class TerminalGame:
         players: tuple[HumanPlayer | Player, HumanPlayer | Player],
         console: Console,
         read_line: Callable[[str], str] | None = None,
-        adviser: Callable[[], Player] | None = None,
+        adviser: Callable[[], Player | None] = lambda: None,
         moves: Iterable[int] = (),
         every_board: bool = True,
         in_place: bool = False,
@@ -88,7 +88,7 @@ class TerminalGame:
         self._every_board = every_board
         self._introduction = introduction
         self._read_line = read_line or line_reader(console)
-        self._adviser = functools.cache(adviser or self._first_engine)
+        self._adviser = functools.cache(adviser)
 
     def run(self) -> int | None:
         """Play the game, and continue as long as a person takes back moves or starts a rematch.
@@ -106,12 +106,6 @@ class TerminalGame:
         except (EOFError, KeyboardInterrupt):
             self._screen.print_goodbye()
         return self.session.winner if self.session.over else None
-
-    def _first_engine(self) -> Player | None:
-        for player in self.players:
-            if not isinstance(player, HumanPlayer):
-                return player
-        return None
 
     def _begin(self, introduction: str = "") -> None:
         screen = self._screen

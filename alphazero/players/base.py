@@ -12,17 +12,13 @@ viewpoint of the player to move in that position: 1 is a sure win, -1 a sure los
 import dataclasses
 import math
 from collections.abc import Callable, Iterable
-from typing import ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
 from alphazero.config.settings import option
 from alphazero.inference.engines.registry import ENGINES, PRECISIONS
 
-ENDGAME_HELP = (
-    "network: exact results at the leaves of the search, near the end of the game: off, auto (as "
-    "far as this machine solves them quickly), or the nodes that an answer may cost on average"
-)
 NETWORK_KIND_HELP = (
     "network: the class of your own network, module:Class; a stored network alone never imports it"
 )
@@ -161,6 +157,12 @@ def thinking_of(player: Player) -> str:
     return ", ".join(part for part in parts if part)
 
 
+def endgame_option(default: str) -> Any:
+    """Declare the setting ``endgame``, which has another default in some commands."""
+    text = "network: exact results at the leaves of the search, wherever they are found quickly"
+    return option(default, text, choices=("off", "auto"))
+
+
 @dataclasses.dataclass
 class PlayerSettings:
     """Settings of players: search limits, UCT, network, exact endgames and seed.
@@ -226,7 +228,7 @@ class PlayerSettings:
         choices=("auto", *PRECISIONS),
     )
     network_kind: str | None = option(None, NETWORK_KIND_HELP)
-    endgame: str = option("off", ENDGAME_HELP)
+    endgame: str = endgame_option("off")
     seed: int = option(
         0, "seed of all random numbers; the same seed gives the same game", low=0, high=2**63 - 1
     )

@@ -19,7 +19,6 @@ import math
 import numpy as np
 
 from alphazero.games.batched_game import CompiledGame, Game
-from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.random_generators import child_generator
 from alphazero.solvers.exact_leaves import (
     ProvenLeaves,
@@ -54,22 +53,6 @@ _NUM_GAMES = 64
 _MAX_MEASURED_NODES = 30_000
 
 
-def check_setting(text: str) -> str:
-    """Validate the setting ``endgame`` and return it unchanged.
-
-    Args:
-        text: "off", "auto", or the mean number of nodes that solving a leaf may take.
-
-    Raises:
-        ConfigError: if ``text`` is not "off", "auto" or a whole number from 1 to 10**9.
-    """
-    is_number = text.isascii() and text.isdigit() and 1 <= int(text) <= 10**9
-    if text not in ("off", "auto") and not is_number:
-        allowed = "off, auto, or the nodes that an answer may cost on average, such as 10000"
-        raise ConfigError.of("endgame", text, allowed)
-    return text
-
-
 @dataclasses.dataclass(frozen=True)
 class LeafPolicy:
     """Decides which leaves of a search tree to solve exactly, given the search's limits."""
@@ -77,8 +60,6 @@ class LeafPolicy:
     provers: list[Prover]  #: exact searches of the game, one for each thread
     #: float64[num_stages], mean number of nodes to solve a leaf with a given number of empty cells
     costs: np.ndarray
-    #: maximum mean cost, in nodes, of solving a leaf; if None, it is derived from the search limits
-    nodes_per_answer: float | None
     #: nodes that one core searches while the network evaluates one position
     nodes_per_evaluation: float = _NODES_PER_EVALUATION
 
@@ -94,9 +75,7 @@ class LeafPolicy:
         by_time = math.inf if time_limit_s is None else time_limit_s * _NODES_PER_S
         by_count = num_simulations * self.nodes_per_evaluation
         is_timed = by_time < by_count
-        if self.nodes_per_answer is not None:
-            tiers = [Tier(self.nodes_per_answer, math.inf)]
-        elif is_timed:
+        if is_timed:
             cheap = _EVALUATIONS_PER_ANSWER * self.nodes_per_evaluation
             tiers = _tiers(by_time, cheap, len(self.provers))
         else:
@@ -133,7 +112,7 @@ def make_leaf_policy(
     half a second.
 
     Args:
-        setting: "off", "auto", or the mean number of nodes that solving a leaf may take.
+        setting: "off" or "auto".
         num_threads: number of threads that solve leaves.
         has_tables: whether the network is looked up in line tables, instead of evaluated.
 
@@ -147,6 +126,5 @@ def make_leaf_policy(
     provers[0].prove(game.initial_states(), np.zeros(1, np.int64), 1)  # loads the kernels
     states = game_positions(game, _NUM_GAMES, child_generator(0, "endgame"))
     costs = leaf_costs(provers[0], states, _MAX_MEASURED_NODES)
-    nodes_per_answer = None if setting == "auto" else float(setting)
     nodes_per_evaluation = _NODES_PER_LOOK_UP if has_tables else _NODES_PER_EVALUATION
-    return LeafPolicy(provers, costs, nodes_per_answer, nodes_per_evaluation)
+    return LeafPolicy(provers, costs, nodes_per_evaluation)

@@ -28,7 +28,7 @@ from alphazero.network.weights import (
 )
 from alphazero.own_games.registry import make_stored_game, same_game, warn_of_changed_rules
 from alphazero.players.base import PlayerSettings
-from alphazero.players.exact_leaves import check_setting, make_leaf_policy
+from alphazero.players.exact_leaves import make_leaf_policy
 from alphazero.players.network_alone import NetworkAlone
 from alphazero.players.search_player import SearchPlayer, simulations_per_move
 from alphazero.runtime.device import choose_device, set_num_threads
@@ -77,7 +77,6 @@ def load_network_player(
     settings = settings or PlayerSettings()
     path = find_network(path)
     wanted = EngineChoice(settings.engine, settings.precision)
-    check_setting(settings.endgame)
     loaded = load_module(game, path, settings.network_kind)
     device = choose_device(settings.device)
     num_threads = set_num_threads(0)

@@ -294,11 +294,11 @@ def sample_plies(record: GameRecord, surprise_fraction: float) -> np.ndarray:
     instead of being rounded at random, so a stored game always gives the same samples.
 
     Args:
-        record: the game; if it has no surprises, they are not used.
+        record: the game.
         surprise_fraction: fraction of the samples that are assigned by surprise, in [0, 1].
     """
     plies = np.flatnonzero(record.is_target)
-    if surprise_fraction == 0.0 or record.surprises is None or len(plies) == 0:
+    if surprise_fraction == 0.0 or len(plies) == 0:
         return plies
     surprises = record.surprises[plies]
     mean = surprises.sum(dtype=np.float64) / len(plies)

@@ -28,8 +28,8 @@ class GameRecord(NamedTuple):
     #: the moves of a random opening
     is_target: np.ndarray
     #: float32[T], KL divergence of the policy target from the root's priors (noise included), in
-    #: nats; None in games stored by older versions
-    surprises: np.ndarray | None = None
+    #: nats
+    surprises: np.ndarray
 
     @property
     def first_player_result(self) -> float:
@@ -38,8 +38,6 @@ class GameRecord(NamedTuple):
 
 
 LENGTHS = "lengths"  #: int64[G], the number of plies of each game
-#: The names of the arrays without which stored games are rejected.
-REQUIRED = {LENGTHS, *GameRecord._fields} - GameRecord._field_defaults.keys()
 
 
 class GamesError(ValueError):
@@ -58,12 +56,10 @@ def flatten(records: Sequence[GameRecord]) -> dict[str, np.ndarray]:
 
     Returns:
         {field name: array}, with the plies of all games along the first axis, and the number of
-        plies of each game under the key `LENGTHS`. A field that is None in any record is left out.
+        plies of each game under the key `LENGTHS`.
     """
     columns = {
-        name: np.concatenate(column)
-        for name, column in zip(GameRecord._fields, zip(*records))
-        if all(array is not None for array in column)
+        name: np.concatenate(column) for name, column in zip(GameRecord._fields, zip(*records))
     }
     lengths = [len(record.actions) for record in records]
     columns[LENGTHS] = np.array(lengths, np.int64)
@@ -100,7 +96,7 @@ def check_games(columns: dict[str, np.ndarray], game: Game) -> None:
     Raises:
         GamesError: if an array is missing, unknown, or of the wrong dtype or shape.
     """
-    if not REQUIRED <= columns.keys() <= {LENGTHS, *GameRecord._fields}:
+    if columns.keys() != {LENGTHS, *GameRecord._fields}:
         raise GamesError(f"its arrays are {', '.join(sorted(columns))[:200]}")
     num_plies = int(columns[LENGTHS].sum())
     expected: dict[str, tuple[Any, tuple[int, ...]]] = {

@@ -5,11 +5,8 @@ files is missing or damaged, the previous state is restored, and the last iterat
 """
 
 import dataclasses
-import math
 import time
 from typing import Any
-
-import numpy as np
 
 from alphazero.games.batched_game import Game
 from alphazero.learner.learner import Learner
@@ -150,7 +147,6 @@ class RunStore:
         return state["elapsed_s"]
 
     def _load(self, state: dict[str, Any]) -> None:
-        _check_numbers(state)
         self.iteration = state["iteration"]
         self.gate.accepted = state["accepted"]
         if self.gate.accepted is not None:
@@ -177,41 +173,3 @@ class RunStore:
             records = games + records
             number -= 1
         return records
-
-
-def _check_numbers(state: dict[str, Any]) -> None:
-    """Check that the counts, the training time and the weights in a stored state are possible.
-
-    Raises:
-        ValueError: if a count or a duration is out of range, or a weight is not finite.
-    """
-    elapsed_s = state["elapsed_s"]
-    counts = state["iteration"] - 1, state["learner"]["num_steps"], state["replay"]["num_added"]
-    for number in counts:
-        if type(number) is not int or not 0 <= number < 2**62:
-            raise ValueError(f"{number!a:.20} iterations, steps or samples")
-    if not 0.0 <= elapsed_s < math.inf:
-        raise ValueError(f"{elapsed_s!a:.20} seconds")
-    _check_finite(state["learner"], "learner")
-    _check_finite(state["accepted"], "accepted")
-
-
-def _check_finite(value: Any, name: str) -> None:
-    """Check that all numbers in nested dictionaries, lists and arrays are finite.
-
-    Args:
-        value: the nested data.
-        name: what the error message calls the data, such as "learner".
-
-    Raises:
-        ValueError: if a number is not finite; the message says where it is, beginning with
-            ``name``.
-    """
-    if isinstance(value, dict):
-        for key, item in value.items():
-            _check_finite(item, f"{name}/{key}")
-    elif isinstance(value, list):
-        for index, item in enumerate(value):
-            _check_finite(item, f"{name}/{index}")
-    elif isinstance(value, (float, np.ndarray)) and not np.isfinite(value).all():
-        raise ValueError(f"{name} has numbers that are not finite")

@@ -247,7 +247,7 @@ def _check_window(replay: ReplaySettings) -> None:
 def _check_game(settings: TrainSettings, game: Game) -> None:
     """Check the settings whose allowed values depend on the game.
 
-    These are the network's settings, the kind of workers, and the lengths of random openings.
+    These are the network's settings and the kind of workers.
 
     Raises:
         ConfigError: if a value is not allowed for this game.
@@ -257,12 +257,3 @@ def _check_game(settings: TrainSettings, game: Game) -> None:
         reason = why_not_elsewhere(game)
         if reason:
             raise ConfigError.of("workers.kind", settings.workers.kind, "threads", reason)
-    evaluation = settings.evaluation
-    plays_uct = evaluation.num_games or evaluation.final_num_games
-    for key, is_used, plies in (
-        ("pit.opening_plies", settings.pit.every, settings.pit.opening_plies),
-        ("evaluation.opening_plies", plays_uct, evaluation.opening_plies),
-    ):
-        if is_used and plies >= game.max_plies:
-            reason = f"a game of {game.name} ends after at most {game.max_plies} plies"
-            raise ConfigError.of(key, plies, f"at most {game.max_plies - 1}", reason)

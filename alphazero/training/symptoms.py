@@ -174,15 +174,9 @@ def entropy_collapsed(run: Observed) -> Finding | None:
     if not run.is_below(fraction, 0.05, ends=0.08):
         return None
     seen = f"the {who}'s policy has {fraction:.0%} of the entropy of a uniform one"
-    search = run.settings.search
-    if search.pb_c_init < 0.2:
-        return Finding(seen, "the search hardly explores", "search.pb_c_init", "1.25 is usual")
-    if search.dirichlet_fraction == 0:
+    if run.settings.search.dirichlet_fraction == 0:
         cause = "without root noise the search only confirms the network"
         return Finding(seen, cause, "search.dirichlet_fraction", "0.25 is usual")
-    if search.root_prior_temperature < 1:
-        cause = "the root's priors are sharpened"
-        return Finding(seen, cause, "search.root_prior_temperature", "1 leaves them as they are")
     cause = "steps so large that the network follows its own first opinions"
     return Finding(seen, cause, *_lower_rate(run))
 
@@ -202,8 +196,6 @@ def value_head_learns_nothing(run: Observed) -> Finding | None:
     if not has_learned or nearly_all_end_alike or not is_useless:
         return None
     seen = f"the value loss is {fraction:.0%} of that of a constant prediction"
-    if run.settings.learner.value_weight < 0.1:
-        return Finding(seen, "the value loss hardly counts", "learner.value_weight", "1 is usual")
     cause = f"steps too large; or, {_WRONG_VIEWPOINT}"
     return Finding(seen, cause, *_lower_rate(run))
 

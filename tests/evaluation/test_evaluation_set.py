@@ -8,14 +8,13 @@ import pytest
 import set_sampling
 from game_samples import random_games
 from make_evaluation_set import write_set
-from set_sampling import MAX_IMMEDIATE_FRACTION, canonical_keys, sample_set
+from set_sampling import MAX_IMMEDIATE_FRACTION, can_be_misplayed, canonical_keys, sample_set
 
 from alphazero.evaluation.exact.set_file import read_set, shipped_path
 from alphazero.evaluation.exact.sets import (
     FORCED,
     IMMEDIATE,
     QUIET,
-    can_be_misplayed,
     kinds_of,
 )
 from alphazero.own_games.registry import make_game
@@ -169,8 +168,6 @@ WRONG = {
     HEAD + "0 0 0 0 0,1:0 2:1,random\n": 3,  # an illegal move
     HEAD + "0 1 0 1 0,1:0 2:1,random\n": 3,  # a finished game
     HEAD + "0,0:0 1:1,random\n": 3,  # no score for a legal action
-    HEAD + "0,0:2 1:1 2:1,random\n": 3,  # a position that cannot be misplayed
-    HEAD + "0,0:2 1:1 2:0,somebody\n": 3,  # an unknown source
 }
 
 

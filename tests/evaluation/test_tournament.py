@@ -77,12 +77,6 @@ def test_only_participants_are_chosen_and_their_order_does_not_matter():
     assert next_pairing(pairings, "abcd") == next_pairing(turned, "dcba")
 
 
-def test_a_tournament_needs_two_players():
-    with pytest.raises(ConfigError) as error:
-        next_pairing([], ["a"])
-    assert error.value.value == ["a"]
-
-
 def test_the_schedule_is_more_precise_than_a_round_robin():
     names = [f"p{index:02d}" for index in range(12)]
     truth = {name: 150.0 * index for index, name in enumerate(names)}

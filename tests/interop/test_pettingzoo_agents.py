@@ -1,9 +1,11 @@
-"""Our players in PettingZoo environments and in ours: observations, actions and whole games."""
+"""Our players in PettingZoo environments: observations, actions and whole games."""
 
 import importlib.util
 import os
 import re
 import runpy
+import sys
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -22,8 +24,11 @@ from alphazero.interop.agents import (  # noqa: E402
     LeftGame,
     PettingZooAgent,
 )
-from alphazero.interop.board_view import view_of  # noqa: E402
-from alphazero.interop.environments import make_environment  # noqa: E402
+from alphazero.interop.board_view import (  # noqa: E402
+    ENVIRONMENTS,
+    make_environment,
+    view_of,
+)
 from alphazero.interop.episode import play_episode, play_match  # noqa: E402
 from alphazero.own_games.adapters.pettingzoo_game import load_game  # noqa: E402
 from alphazero.own_games.registry import make_game  # noqa: E402
@@ -31,8 +36,6 @@ from alphazero.players.base import Choice  # noqa: E402
 from alphazero.players.registry import make_player  # noqa: E402
 from alphazero.players.without_search import RandomPlayer  # noqa: E402
 from alphazero.runtime.errors import ConfigError  # noqa: E402
-
-ENVIRONMENTS = ("tictactoe_v3", "connect_four_v3", "tic_tac_toe", "connect_x:4x5x3", "othello:4")
 
 
 class Opportunist:
@@ -96,13 +99,12 @@ def test_the_state_read_from_an_observation_is_the_one_that_our_rules_reach(envi
         assert view.game.over(state[None])[0]
 
 
-def test_observations_that_cannot_be_read_are_refused():
+def test_an_observation_that_no_game_reaches_is_refused():
     view = view_of(make_environment("connect_four_v3"))
     floating = np.zeros((6, 7, 2))
     floating[0, 0] = (0, 1)
-    for planes in (np.zeros((3, 3, 2)), floating):
-        with pytest.raises(ValueError):
-            view.state(planes, 1)
+    with pytest.raises(ValueError):
+        view.state(floating, 1)
 
 
 def test_an_unknown_environment_has_no_view():
@@ -114,6 +116,18 @@ def test_an_unknown_environment_has_no_view():
     with pytest.raises(ConfigError) as error:
         view_of(Chess())
     assert error.value.value == "chess_v6" and "connect_four_v3" in error.value.allowed
+    with pytest.raises(ConfigError) as error:
+        make_environment("chess_v6")
+    assert (error.value.key, error.value.value) == ("env", "chess_v6")
+
+
+def test_making_an_environment_warns_of_nothing(monkeypatch):
+    for name in ENVIRONMENTS:
+        monkeypatch.delitem(sys.modules, f"pettingzoo.classic.{name}", raising=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        make_environment("connect_four_v3").close()
+        make_game("pettingzoo:tictactoe_v3").initial_states()
 
 
 # --- our players as agents ------------------------------------------------------------------------
@@ -321,16 +335,9 @@ def test_the_example_runs(capsys):
 
 
 @pytest.mark.slow
-def test_the_programs_of_the_page_run(capsys):
+def test_the_program_of_the_page_runs():
     text = (Path(__file__).parents[2] / "docs" / "PETTINGZOO.md").read_text()
-    programs = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
-    bots, matches = programs[:2], programs[2:]
-    assert len(matches) == 2
-    if importlib.util.find_spec("pyspiel"):
-        names: dict = {}
-        for program in bots:
-            exec(program, names)
-        assert sum(names["returns"]) == 0 and names["action"] in range(7)
-    for program in matches:
-        exec(program, {})
-    assert capsys.readouterr().out.splitlines()[-1].endswith(("wins", "a draw"))
+    (program,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    names: dict = {}
+    exec(program, names)
+    assert len(names["report"].games) == 4

@@ -126,10 +126,7 @@ def test_go_agrees_with_the_environment_move_by_move():
 def test_chess_agrees_with_the_environment_move_by_move():
     pytest.importorskip("chess", reason="chess, which chess_v6 needs, is not installed")
     module = importlib.import_module("pettingzoo.classic.chess_v6")
-    game = assert_same_games("pettingzoo:chess_v6", module.raw_env().unwrapped, 1, 30)
-    start = game.initial_states()[0]
-    assert game.cells(start).tolist() == [[2] * 8] * 2 + [[0] * 8] * 4 + [[1] * 8] * 2
-    assert game.state_to_text(start).startswith("r n b q k b n r")
+    assert_same_games("pettingzoo:chess_v6(max_plies=300)", module.raw_env().unwrapped, 1, 30)
 
 
 def test_an_environment_of_ones_own_is_played_and_told_apart_by_its_moves():

@@ -272,10 +272,6 @@ def test_hint_asks_the_adviser_once_it_is_wanted(word):
     assert terminal.session.actions == [0]  # a hint is not a move
 
 
-def test_without_an_adviser_the_opponent_gives_the_hint():
-    assert "Hint: 5" in _play("tic_tac_toe", "hint\n", _scripted(4))[0]
-
-
 @pytest.mark.parametrize("word", ["moves", "m"])
 def test_moves_are_printed_as_the_setting_that_starts_from_them(word):
     text, terminal, _ = _play("tic_tac_toe", f"{word}\n1\n5\n{word}\n")

@@ -1,5 +1,6 @@
 """`endgame=`: exact leaves of players, what may be set, and that measurements stay pure."""
 
+import dataclasses
 import json
 import math
 
@@ -14,7 +15,6 @@ from alphazero.players import exact_leaves
 from alphazero.players.base import PlayerSettings, thinking_of
 from alphazero.players.exact_leaves import (
     LeafPolicy,
-    check_setting,
     make_leaf_policy,
 )
 from alphazero.players.registry import make_player
@@ -43,16 +43,17 @@ def policy(game):
     return make_leaf_policy(game, "auto", 2)
 
 
-@pytest.mark.parametrize("text", ("", "0", "1.5", "on", "²", "99999999999"))
-def test_values_are_off_auto_or_a_number(text):
-    assert [check_setting(allowed) for allowed in ("off", "auto", "1")] == ["off", "auto", "1"]
+def test_values_are_off_and_auto(capsys):
     with pytest.raises(ConfigError) as error:
-        check_setting(text)
-    assert error.value.key == "endgame"
+        make_player("best,endgame=on", make_game("tic_tac_toe"))
+    assert (error.value.key, error.value.value) == ("endgame", "on")
+    for command in ("match", "play", "engine", "pettingzoo"):
+        assert main([command, "endgame=on"]) == 2
+        assert "off, auto" in capsys.readouterr().err
 
 
 def test_costs_are_the_same_for_everybody_and_grow_with_the_distance_from_the_end(game, policy):
-    assert np.array_equal(policy.costs, make_leaf_policy(game, "100", 1).costs)
+    assert np.array_equal(policy.costs, make_leaf_policy(game, "auto", 1).costs)
     assert np.isfinite(policy.costs).all() and policy.costs[15] > 10 * policy.costs[5]
 
 
@@ -64,20 +65,18 @@ def test_off_and_other_games_have_no_exact_leaves(game):
 
 def test_more_time_allows_more_expensive_answers(game):
     costs = 4.0 ** np.arange(20)
-    policy = LeafPolicy([make_prover(game)], costs, None)
+    policy = LeafPolicy([make_prover(game)], costs)
     budgets = [policy.leaves(math.inf, seconds)._budgets for seconds in (0.1, 1.0, 50.0)]
     reach = [int(np.flatnonzero(each[0])[-1]) for each in budgets]
     assert reach[0] < reach[1] < reach[2]
     cheapest = [int(np.flatnonzero(each[-1])[-1]) for each in budgets]
     assert cheapest[0] == cheapest[1] == cheapest[2] < reach[0]
-    fixed = LeafPolicy([make_prover(game)], costs, 64.0)
-    assert np.flatnonzero(fixed.leaves(10, None)._budgets[0])[-1] == 3
-    none = LeafPolicy([make_prover(game)], np.full(20, math.inf), None)
+    none = LeafPolicy([make_prover(game)], np.full(20, math.inf))
     assert none.leaves(200, None) is None
 
 
 def test_a_number_of_simulations_has_a_smaller_fraction_than_a_time_counted_in_nodes(game):
-    policy = LeafPolicy([make_prover(game)] * 2, 2.0 ** np.arange(20), None)
+    policy = LeafPolicy([make_prover(game)] * 2, 2.0 ** np.arange(20))
 
     def nodes(*limits) -> float:
         return sum(tier.nodes_per_search for tier in policy.leaves(*limits)._tiers[:-1])
@@ -99,10 +98,10 @@ def test_the_room_of_a_timed_search_is_no_limit_of_its_exact_leaves(game, policy
     assert not player.limited(50, 3600.0)._proven_leaves._nodes_per_s
 
 
-def test_late_positions_are_played_exactly(game):
+def test_late_positions_are_played_exactly(game, policy):
     states = late_states(game.name, 11, 40, seed=8)
     evaluator = HashEvaluator(game.num_actions)
-    policy = make_leaf_policy(game, "100000", 2)
+    policy = dataclasses.replace(policy, nodes_per_evaluation=100_000)
     pure = SearchPlayer(game, evaluator, 20)
     exact = SearchPlayer(game, evaluator, 60, batches_leaves=True, exact_leaves=policy)
     values = values_of(make_solver(game).scores(states))

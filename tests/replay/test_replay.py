@@ -40,6 +40,7 @@ def random_record(game, generator, num_plies=None):
         root_values=generator.uniform(-1, 1, num).astype(np.float32),
         outcomes=generator.integers(-1, 2, num).astype(np.float32),
         is_target=generator.random(num) < 0.6,
+        surprises=np.zeros(num, np.float32),
     )
 
 
@@ -208,7 +209,8 @@ def test_samples_and_symmetries_are_uniformly_distributed():
     states, plies = np.repeat(game.initial_states(1), 4, axis=0), np.arange(4)
     outcomes, is_target = np.zeros(4, np.float32), np.ones(4, bool)
     root_values = plies.astype(np.float32)
-    replay.add(GameRecord(states, plies, np.array([weights] * 4), root_values, outcomes, is_target))
+    targets, surprises = np.array([weights] * 4), np.zeros(4, np.float32)
+    replay.add(GameRecord(states, plies, targets, root_values, outcomes, is_target, surprises))
     num_samples = 8000
     batch = replay.sample(num_samples)
     fractions = np.bincount(batch.root_values.astype(int), minlength=4) / num_samples

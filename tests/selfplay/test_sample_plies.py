@@ -3,15 +3,11 @@
 import numpy as np
 import pytest
 
-from alphazero.inference.evaluator import UniformEvaluator
 from alphazero.own_games.registry import make_game
 from alphazero.replay.buffer import ReplayBuffer, sample_plies
 from alphazero.replay.settings import ReplaySettings
-from alphazero.search.settings import SearchSettings
 from alphazero.selfplay.game_record import GameRecord
-from alphazero.selfplay.lockstep import SelfPlay, kl_divergence
-from alphazero.selfplay.settings import SelfPlaySettings
-from alphazero.storage.run_folder import RunFolder
+from alphazero.selfplay.lockstep import kl_divergence
 
 GAME = make_game("connect_four")
 
@@ -50,9 +46,8 @@ def test_a_game_has_as_many_samples_as_targets(fraction):
         assert (np.diff(plies) >= 0).all()
 
 
-@pytest.mark.parametrize("surprises", [np.zeros(3, np.float32), None])
-def test_each_target_is_one_sample_without_surprises(surprises):
-    record = record_of([0.0, 0.0, 0.0])._replace(surprises=surprises)
+def test_each_target_is_one_sample_without_surprises():
+    record = record_of([0.0, 0.0, 0.0])
     assert sample_plies(record, 0.5).tolist() == [0, 1, 2]
 
 
@@ -72,17 +67,3 @@ def test_a_surprise_is_the_kl_divergence_and_actions_without_weight_count_nothin
     targets = np.array([[0.5, 0.5, 0.0], [0.2, 0.8, 0.0]], np.float32)
     priors = np.array([[0.25, 0.25, 0.5], [0.0, 0.8, 0.2]], np.float32)
     assert kl_divergence(targets, priors) == pytest.approx([np.log(2.0), 0.0])
-
-
-def test_stored_games_of_older_runs_have_no_surprises(tmp_path):
-    folder = RunFolder(tmp_path)
-    (record,) = SelfPlay(
-        GAME,
-        UniformEvaluator(GAME.num_actions),
-        SelfPlaySettings(num_parallel_games=1, num_simulations=2),
-        SearchSettings(),
-        np.random.default_rng(0),
-    ).play(1)
-    folder.save_games(1, [record._replace(surprises=None)])
-    (found,) = folder.load_games(1, GAME)
-    assert len(found.actions) == len(record.actions) and found.surprises is None

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from run_samples import assert_same, make_trainer, reports
 
+from alphazero.inference.evaluator import ImpossibleAnswersError
 from alphazero.network.weights import network_arrays
 from alphazero.runtime.errors import StoredFileError
 from alphazero.storage.checkpoint import load_state, save_state
@@ -93,9 +94,6 @@ def forged(folder, change):
 
 
 FORGERIES = {
-    "iteration": lambda state: state.update(iteration=-1),
-    "weights": lambda state: state["learner"]["network"]["policy.weight"].fill(np.inf),
-    "steps": lambda state: state["learner"].update(num_steps=None),
     "window": lambda state: state["replay"].update(num_added=-1),
     "no part": lambda state: state.pop("replay"),
 }
@@ -107,3 +105,9 @@ def test_a_forged_state_is_refused(folder, change):
     with pytest.raises(StoredFileError) as refused:
         resumed(folder)
     assert refused.value.path == folder.state
+
+
+def test_forged_weights_are_refused(folder):
+    forged(folder, lambda state: state["learner"]["network"]["policy.weight"].fill(np.inf))
+    with pytest.raises(ImpossibleAnswersError):
+        resumed(folder)

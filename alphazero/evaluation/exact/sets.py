@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from alphazero.games.batched_game import Game, Transition
-from alphazero.solvers.base import ILLEGAL_VALUE, values_of
+from alphazero.solvers.base import values_of
 
 #: Where positions come from: games of random moves, or strong play with some random moves.
 SOURCES = ("random", "strong")
@@ -88,21 +88,6 @@ def make_set(
         moves=tuple(moves),
         notes=notes,
     )
-
-
-def can_be_misplayed(action_scores: np.ndarray) -> np.ndarray:
-    """Return for each position whether some legal action gives up the best possible result.
-
-    Args:
-        action_scores: int16[N, A], the exact score of each action for the player to move;
-            `ILLEGAL_SCORE` for illegal actions.
-
-    Returns:
-        bool[N].
-    """
-    values = values_of(action_scores)
-    worse = values < values.max(axis=1, keepdims=True)
-    return ((values != ILLEGAL_VALUE) & worse).any(axis=1)
 
 
 def kinds_of(game: Game, states: np.ndarray) -> np.ndarray:

@@ -58,8 +58,6 @@ class _Known(NamedTuple):
     #: Returns the board, int8[H, W], as `alphazero.own_games.python_game.Position.cells` does; if
     #: None, the board is guessed from the planes.
     cells: Callable[[Any], np.ndarray] | None = None
-    #: Draws the position as text; None if the board shows everything.
-    drawn: Callable[[Any], str] | None = None
     #: Whether the planes and the player to move determine everything that follows.
     is_determined_by_planes: bool = False
 
@@ -197,10 +195,6 @@ class EnvironmentPosition:
             return np.zeros(planes.shape[1:], np.int8)
         opponents = np.where(planes[1], 2 - self._player, 0)
         return np.where(planes[0], 1 + self._player, opponents).astype(np.int8)
-
-    def to_text(self) -> str | None:
-        drawn = self._start.known.drawn
-        return None if drawn is None else drawn(self._environment)
 
     def key(self) -> bytes:
         """Return the moves so far as bytes, or b"" if the planes alone identify the position."""
@@ -438,17 +432,6 @@ _PLAIN = frozenset((int, float, str, bool, type(None)))
 # --- the classic environments ---------------------------------------------------------------------
 
 
-def _chess_cells(environment: Any) -> np.ndarray:
-    """Return the board of a chess environment, int8[8, 8]: 0 empty, 1 white, 2 black.
-
-    Row 0 is rank 8.
-    """
-    board = np.zeros(64, np.int8)
-    for square, piece in environment.board.piece_map().items():
-        board[square] = 1 if piece.color else 2
-    return board.reshape(8, 8)[::-1]
-
-
 def _go_cells(environment: Any) -> np.ndarray:
     return np.array([0, 1, 2], np.int8)[environment._go.board]  # white is -1: the last entry
 
@@ -463,12 +446,6 @@ def _like(twin: Any) -> _Known:
 
 _UNKNOWN = _Known(max_plies=lambda environment: getattr(environment, "max_plies", None))
 _KNOWN = {name: _like(twin) for name, twin in CLASSIC_TWINS.items()} | {
-    # chess_v6 claims every draw: at most 5,898.5 moves if each 50th captures or moves a pawn.
-    "chess_v6": _Known(
-        max_plies=lambda environment: 11_797,
-        cells=_chess_cells,
-        drawn=lambda environment: str(environment.board),
-    ),
     # go_v5 has no superko, so its games may never end; this is OpenSpiel's limit.
     "go_v5": _Known(
         max_plies=lambda environment: 2 * environment._N**2,
