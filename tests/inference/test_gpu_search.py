@@ -16,6 +16,7 @@ from interpreted import printed_without_compiler
 from numba import cuda
 from search_samples import HashEvaluator, make_search, named_game
 
+from alphazero.inference import gpu_search
 from alphazero.inference.evaluator import ImpossibleAnswersError
 from alphazero.search import gpu_kernels
 from alphazero.search.puct import Exploration
@@ -170,6 +171,8 @@ def test_self_play_and_changes_of_the_network(monkeypatch):
 @pytest.mark.parametrize("is_installed", [False, True])
 def test_without_a_gpu_the_trees_are_on_the_cpu(is_installed, caplog, monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: is_installed or None)
+    monkeypatch.setattr(gpu_search.config, "ENABLE_CUDASIM", 0)
+    gpu_search._warn_of_cpu.cache_clear()  # which warns once per process
     game = named_game("tic_tac_toe")
     engine = SimpleNamespace(devices=[torch.device("cuda", 0)])
     evaluator = HashEvaluator(game.num_actions)
