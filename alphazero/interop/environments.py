@@ -19,15 +19,11 @@ from alphazero.boards.shapes import board_shapes
 from alphazero.boards.skin import skin_of
 from alphazero.boards.text import plain_board
 from alphazero.games.batched_game import Game
-from alphazero.own_games.adapters.pettingzoo_game import (
-    CLASSIC_TWINS,
-    classic_module,
-    require_pettingzoo,
-)
+from alphazero.own_games.adapters.pettingzoo_game import CLASSIC_TWINS, classic_module
 from alphazero.own_games.registry import make_game
-from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.errors import ConfigError, require
 
-require_pettingzoo()  # before the imports below, whose own error would be less helpful
+require("pettingzoo", "pettingzoo", "pygame")  # before imports whose errors would help less
 
 from gymnasium import spaces  # noqa: E402
 from pettingzoo import AECEnv  # noqa: E402

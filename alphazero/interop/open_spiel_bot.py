@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from alphazero.games.batched_game import Game
-from alphazero.own_games.adapters.open_spiel_game import load_game, require_open_spiel
+from alphazero.own_games.adapters.open_spiel_game import load_game
 from alphazero.own_games.registry import make_game
 from alphazero.players.base import Player, PlayerSettings
 from alphazero.players.registry import make_player
+from alphazero.runtime.errors import require
 
-require_open_spiel()  # before the import below, to explain what to install
+require("open_spiel", "pyspiel")  # before the import below, to explain what to install
 
 import pyspiel  # noqa: E402
 
