@@ -33,7 +33,7 @@ The packages in data-flow order; each imports only packages above it:
     training/     the training loop, its settings, reports, alarms and loggers
     plots/        pictures of runs, positions and games
     play/         the terminal board and the JSON engine
-    interop/      PettingZoo environments and agents, exported networks
+    interop/      PettingZoo environments and agents, exported and shared networks
     web/          the server of the browser page for play and analysis
     cli/          the console command `alphazero`, one file per command
 """

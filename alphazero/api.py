@@ -45,8 +45,8 @@ def load_player(spec: str, game: Any, **settings: Any) -> Player:
         spec: "random", "uct", "uct:1000" (UCT with 1000 simulations per move), "solver" (an exact
             solver of the game), "best" (the network that ships with the game), "network" (the
             game's newest network under checkpoints/, otherwise the shipped one), "gtp:COMMAND" (an
-            external Othello engine that speaks the Go Text Protocol), or the path of a network file
-            or of a run's folder.
+            external Othello engine that speaks the Go Text Protocol), "hf:OWNER/NAME" (a network of
+            the Hugging Face Hub), or the path of a network file or of a run's folder.
         game: anything that `make_game` accepts: a name, a game, or rules in plain Python.
         settings: fields of `alphazero.players.base.PlayerSettings`, such as
             ``num_simulations=400``, ``time_limit_s=1.0`` (seconds per move), ``with_search=False``

@@ -31,6 +31,8 @@ COMMANDS = {
     "check_game": "check the rules of a game, and propose settings",
     "new_game": "write a package for a game of your own",
     "export": "write a network as an ONNX file or a Kaggle submission",
+    "push": "share a network on the Hugging Face Hub",
+    "mcp": "let language models play and analyse",
     "pettingzoo": "play a match inside a PettingZoo environment",
     "doctor": "say what works on this machine, for a bug report",
 }

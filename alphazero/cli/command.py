@@ -7,7 +7,8 @@ A command is a module of this package with
 - ``Settings``: the class of its settings. If there is a setting ``json``, the command checks before
   it runs that this file can be written;
 - ``run(settings, console)``, which returns the exit status; None means 0;
-- ``POSITIONAL`` (optional): the setting to which an argument without ``=`` is assigned.
+- ``POSITIONAL`` (optional): the settings to which arguments without ``=`` are assigned, in order,
+  separated by spaces.
 
 A command that takes the settings of a training run has ``main(arguments)`` instead of the last
 three: it prints its own help and returns the exit status.
@@ -58,7 +59,7 @@ def read_settings(command: ModuleType, arguments: list[str]) -> Any:
     Args:
         command: the module of the command.
         arguments: the command-line arguments after the command's name. If the command has a
-            ``POSITIONAL`` setting, the first argument without ``=`` is that setting's value.
+            ``POSITIONAL`` settings, the arguments without ``=`` are their values, in order.
 
     Returns:
         An instance of the command's class ``Settings``.
@@ -67,13 +68,11 @@ def read_settings(command: ModuleType, arguments: list[str]) -> Any:
         ConfigError: for an invalid setting, or any other argument without ``=``.
     """
     name = f"alphazero {_name(command)}"
-    key = getattr(command, "POSITIONAL", None)
-    if key is not None:
-        arguments = list(arguments)
-        for index, word in enumerate(arguments):
-            if "=" not in word and not word.startswith("-"):
-                arguments[index] = f"{key}={word}"
-                break
+    arguments = list(arguments)
+    keys = getattr(command, "POSITIONAL", "").split()
+    for index, word in enumerate(arguments):
+        if keys and "=" not in word and not word.startswith("-"):
+            arguments[index] = f"{keys.pop(0)}={word}"
     return from_overrides(command.Settings, arguments, name)
 
 

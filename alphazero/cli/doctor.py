@@ -43,6 +43,8 @@ EXTRAS = {
     "pgx": "jax pgx",
     "cluster": "ray",
     "cuda": "numba_cuda",
+    "hub": "huggingface_hub",
+    "mcp": "mcp",
     "notebook": "ipykernel nbclient",
 }
 

@@ -63,12 +63,12 @@ def answer(settings: Settings, requests: TextIO, answers: TextIO) -> None:
     """
     # Text printed by a library or a game must not appear between the responses.
     with contextlib.redirect_stdout(sys.stderr):
-        engine = _make_engine(settings)
+        engine = make_engine(settings)
         with contextlib.suppress(KeyboardInterrupt):
             serve(engine, requests, answers)
 
 
-def _make_engine(settings: Settings) -> Engine:
+def make_engine(settings: Settings) -> Engine:
     """Make the JSON engine; if the game is already known, load and warm up its player.
 
     The game is known if the settings name one or if the player is the path of a network.

@@ -20,19 +20,20 @@ from alphazero.players.base import NETWORK_KIND_HELP
 from alphazero.players.network import game_of_network, load_module
 from alphazero.players.registry import network_path
 from alphazero.runtime.console import Console
-from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.errors import ConfigError, require
 from alphazero.runtime.files import check_output, unwritable, write_output
 from alphazero.storage.run_folder import RunFolder, find_network, folder_name
 
 #: The modules that write, recognise and run each file format.
 _FORMATS = {"onnx": onnx_file, "kaggle": kaggle_submission}
+NETWORK_HELP = "best, latest, hf:OWNER/NAME, or the path of a network or a run"
 
 
 @dataclasses.dataclass
 class Settings:
     """Settings of the `export` command: the network, and the format and path of the file."""
 
-    network: str = option("best", "best, latest, or the path of a network or a run")
+    network: str = option("best", NETWORK_HELP)
     game: str | None = option(None, f"the game; by default the network's, for best {DEFAULT_GAME}")
     network_kind: str | None = option(None, NETWORK_KIND_HELP)
     format: str = option("onnx", "kaggle: a player of ConnectX", choices=("onnx", "kaggle"))
@@ -51,8 +52,8 @@ def run(settings: Settings, console: Console) -> None:
     """
     file_format = _FORMATS[settings.format]
     if settings.format == "onnx":
-        onnx_file.require_onnx()  # first, as it takes seconds in which a run may drop a network
-    game, path = _game_and_network(settings)
+        require("onnx", "onnx", "onnxscript", "onnxruntime")
+    game, path = game_and_network(settings.network, settings.game, settings.root)
     default = "submission.py" if settings.format == "kaggle" else f"{folder_name(game.name)}.onnx"
     output = Path(settings.output or default)
     if output.is_file() and not file_format.is_ours(output):
@@ -71,21 +72,25 @@ def run(settings: Settings, console: Console) -> None:
     console.print(text, markup=False)
 
 
-def _game_and_network(settings: Settings) -> tuple[Game, Path]:
-    """Return the game and the path of the network file that the settings select.
+def game_and_network(spec: str, named: str | None, root: str) -> tuple[Game, Path]:
+    """Return the game and the path of the network file that a command's settings select.
+
+    Args:
+        spec: the network, as in `NETWORK_HELP`.
+        named: the game named by the user, or None.
+        root: the folder of all runs.
 
     Raises:
         ValueError: if the network does not exist, or plays another game than the one named.
     """
-    spec = settings.network
-    if spec == "latest" and settings.game is None:
-        folder = RunFolder.find("latest", settings.root, None, key="network")
+    if spec == "latest" and named is None:
+        folder = RunFolder.find("latest", root, None, key="network")
         spec = str(folder.path)
-    game = make_game(settings.game or DEFAULT_GAME)
+    game = make_game(named or DEFAULT_GAME)
     file_or_run = network_path(spec, game.name, game.rules_digest)
     if file_or_run is None:
-        raise ConfigError.of("network", spec, "best, latest, or the path of a network or a run")
+        raise ConfigError.of("network", spec, NETWORK_HELP)
     path = find_network(file_or_run)
     if spec in ("best", "latest", "network"):
         return game, path
-    return game_of_network(path, settings.game), path
+    return game_of_network(path, named), path

@@ -29,8 +29,8 @@ from alphazero.runtime.errors import ConfigError
 DEFAULT_GAME = OFFERED[0]
 GAME_HELP = f"the game; by default that of a network below, otherwise {DEFAULT_GAME}"
 PLAYER_HELP = (
-    "random, uct:1000, solver, best, latest, network (latest, otherwise best), or the path of a "
-    "network or a run"
+    "random, uct:1000, solver, best, latest, network (latest, otherwise best), hf:OWNER/NAME, or "
+    "the path of a network or a run"
 )
 MOVES_HELP = (
     "such as 4,4,3 or 443 in Connect Four, f5d6c3 in Othello; in brackets, [3,3,2], they count "

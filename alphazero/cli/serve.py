@@ -24,7 +24,7 @@ from alphazero.own_games.registry import make_game
 from alphazero.players.base import NETWORK_KIND_HELP
 from alphazero.players.registry import check_player
 from alphazero.runtime.console import Console
-from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.errors import ConfigError, require
 from alphazero.runtime.process import end_process
 
 if TYPE_CHECKING:
@@ -55,13 +55,10 @@ def run(settings: Settings, console: Console) -> None:
         ConfigError: if a setting cannot be used, or a library for the server is missing.
     """
     _check(settings)
+    require("web", "starlette", "uvicorn")
     from alphazero.web.backend import Backend
+    from alphazero.web.server import Server, is_local
 
-    try:
-        from alphazero.web.server import Server, is_local
-    except ImportError as error:
-        message = f'the page needs {error.name}: pip install "alphazero-selfplay[web]" installs it.'
-        raise ConfigError(message) from None
     named = list(settings.games)
     if settings.game is not None:
         named.insert(0, settings.game)

@@ -27,7 +27,7 @@ from alphazero.games.batched_game import Game
 from alphazero.interop.export_agreement import Evaluate
 from alphazero.network.interface import expected_value
 from alphazero.network.residual import folded
-from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.errors import ConfigError, require
 from alphazero.runtime.own_code import reason_of
 
 ONNX_FORMAT = "alphazero-onnx-1"
@@ -100,16 +100,6 @@ def evaluation_of(data: bytes) -> Evaluate:
         return logits, values
 
     return evaluate
-
-
-def require_onnx() -> None:
-    """Check that onnx, onnxscript and onnxruntime, which the export needs, are installed.
-
-    Raises:
-        ConfigError: if one of them is missing; the message says how to install it.
-    """
-    for name in ("onnx", "onnxscript", "onnxruntime"):
-        _package(name)
 
 
 def is_ours(path: Path) -> bool:
@@ -185,8 +175,5 @@ def _package(name: str) -> Any:
     Raises:
         ConfigError: if it is not installed; the message says how to install it.
     """
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        message = f'format=onnx needs {name}: pip install "alphazero-selfplay[onnx]" installs it.'
-        raise ConfigError(message, key="format", value="onnx") from None
+    require("onnx", name)
+    return importlib.import_module(name)

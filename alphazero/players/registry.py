@@ -6,6 +6,7 @@ specifications:
     specification  = kind {"," setting "=" value}
     kind           = "random" | "uct" | "uct:" simulations | "solver" | "best" | "network"
                    | "latest" | "gtp:" command line | [ "network:" ] path | "human"
+                   | "hf:" owner "/" name [ "@" revision ]
                    | module ":" class | name of an entry point of the group `alphazero.players`
 
 Settings are fields of `PlayerSettings`. torch is imported only for a network. To add a player to
@@ -23,6 +24,7 @@ from alphazero.config.settings import from_plain
 from alphazero.games.batched_game import Game
 from alphazero.players.base import Player, PlayerSettings
 from alphazero.players.gtp import GtpPlayer
+from alphazero.players.hub import PREFIX, download
 from alphazero.players.python_uct import uct_player
 from alphazero.players.solver import SolverPlayer
 from alphazero.players.without_search import RandomPlayer
@@ -39,7 +41,7 @@ _PLAYERS: dict[str, Callable[[Game, PlayerSettings], Player]] = {
 }
 _NETWORKS = ("best", "network", "latest")  # names that stand for the path of a network
 _NAMED_KINDS = (*_PLAYERS, *_NETWORKS, "human")
-_OTHERS = ["gtp:COMMAND", "PATH.safetensors", "RUN_DIRECTORY", "module:Class"]
+_OTHERS = ["gtp:COMMAND", "hf:OWNER/NAME", "PATH.safetensors", "RUN_DIRECTORY", "module:Class"]
 #: The attributes and methods that every player has (see `Player`).
 _MEMBERS = ("name", "batch_size", "choose", "analyse", "limited")
 _ROOT = Path("checkpoints")  #: the folder of trained networks
@@ -69,6 +71,7 @@ def make_player(spec: str, game: Game, settings: PlayerSettings | None = None) -
             - ``latest``: the newest network that was trained for the game under checkpoints/;
             - ``network``: the same, or ``best`` if there is none;
             - the path of a network file, or of a run's folder, whose newest network is used;
+            - ``hf:owner/name``: the network of a repository (see `alphazero.players.hub`);
             - ``gtp:COMMAND``: another program's engine (see `alphazero.players.gtp`);
             - ``module:Class``, or the name of an entry point: a user-supplied player class, which
               is called with the game and the `PlayerSettings`.
@@ -254,7 +257,7 @@ def network_path(kind: str, game_name: str, rules_digest: str = "") -> Path | No
     """Return the path of the network, or of the run, that ``kind`` stands for.
 
     Args:
-        kind: "best", "network", "latest", or a path.
+        kind: "best", "network", "latest", "hf:owner/name" (which is downloaded), or a path.
         game_name: the name of the game to play.
         rules_digest: digest of the game's rules; a run with the same digest is for the same game.
 
@@ -282,7 +285,7 @@ def network_path(kind: str, game_name: str, rules_digest: str = "") -> Path | No
         raise ConfigError(message, value=kind)
     if not is_path(kind):
         return None
-    path = Path(kind)
+    path = download(kind) if kind.startswith(PREFIX) else Path(kind)
     if path.exists() and kind:
         return path
     if path.suffix == ".safetensors" or "/" in kind or "\\" in kind:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from alphazero.boards import painter
-from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.errors import require
 from alphazero.runtime.files import write_output
 
 BLUE = "#2b6cb0"
@@ -79,12 +79,10 @@ def _pyplot() -> Any:
     Raises:
         ConfigError: if matplotlib is not installed.
     """
-    try:
-        import matplotlib
+    require("plot", "matplotlib")
+    import matplotlib
 
-        matplotlib.use("Agg")
-        from matplotlib import pyplot
-    except ImportError:
-        message = 'matplotlib is not installed: pip install "alphazero-selfplay[plot]" installs it.'
-        raise ConfigError(message) from None
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
     return pyplot

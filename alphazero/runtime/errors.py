@@ -6,6 +6,7 @@ of the error, so callers and tests need not parse the sentence.
 The command line prints the message and exits with status 2; any other exception is a bug.
 """
 
+import importlib.util
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +63,19 @@ class ConfigError(InputError):
 
 class MissingPackage(ConfigError, ImportError):
     """A setting requires an optional package that is not installed."""
+
+
+def require(extra: str, *packages: str) -> None:
+    """Raise `MissingPackage` unless the packages that an extra of this project installs are there.
+
+    Args:
+        extra: the extra's name in pyproject.toml.
+        packages: the packages' names in `import`.
+    """
+    for name in packages:
+        if importlib.util.find_spec(name) is None:
+            install = f'pip install "alphazero-selfplay[{extra}]"'
+            raise MissingPackage(f"{name} is not installed: {install} installs it.", value=name)
 
 
 class StoredFileError(InputError):

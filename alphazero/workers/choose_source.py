@@ -1,6 +1,5 @@
 """Choose who plays the training games: threads, processes, or the machines of a Ray cluster."""
 
-import importlib.util
 import uuid
 import warnings
 from typing import Any
@@ -9,7 +8,7 @@ from alphazero.games.batched_game import CompiledGame, Game
 from alphazero.inference.cache import CachedEvaluator
 from alphazero.inference.network_evaluator import EvaluatorSettings
 from alphazero.own_games.python_game import PythonGame
-from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.errors import require
 from alphazero.workers.dispatcher import Dispatcher
 from alphazero.workers.sent_code import own_files, why_not_elsewhere
 from alphazero.workers.settings import WorkerSettings
@@ -115,9 +114,7 @@ def _make_transport(
     workers: WorkerSettings, kind: str, game: Game, job: Job, num_threads: int
 ) -> Transport:
     if kind == "ray":
-        if importlib.util.find_spec("ray") is None:
-            reason = "Ray is not installed (pip install 'alphazero-selfplay[cluster]')"
-            raise ConfigError.of("workers.kind", kind, ("threads", "processes"), reason)
+        require("cluster", "ray")
         from alphazero.workers.cluster.ray_transport import RayTransport
 
         return RayTransport(workers, job)

@@ -4,7 +4,9 @@
 """
 
 import re
+import tomllib
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import nbformat
 import pytest
@@ -14,7 +16,8 @@ import alphazero
 
 pytest.importorskip("matplotlib", reason="matplotlib is not installed")
 
-NOTEBOOK = Path(__file__).parents[2] / "docs" / "tutorial.ipynb"
+ROOT = Path(__file__).parents[2]
+NOTEBOOK = ROOT / "docs" / "tutorial.ipynb"
 MAX_BYTES = 1_500_000
 #: Folders of a machine, and addresses of package registries.
 LOCAL = re.compile(r"/(?:home|root|tmp|work|usr|opt|Users|var)/\w|[A-Z]:\\\\|https?://\S*pypi")
@@ -76,7 +79,7 @@ def test_its_outputs_are_short_and_plain_text(notebook):
 def test_only_the_training_cell_takes_minutes(notebook):
     cells = code_cells(notebook)
     assert [is_training(cell) for cell in cells].count(True) == 1
-    assert re.match(r"MINUTES = \d+", cells[0].source)
+    assert re.match(r"MINUTES = \d+", cells[1].source)
     assert all("MINUTES" in cell.source for cell in cells if is_training(cell))
 
 
@@ -91,6 +94,23 @@ def test_its_commands_are_accepted_and_its_links_exist(notebook):
     for page, heading in links:
         assert (NOTEBOOK.parent / page).exists()
         assert not heading or heading in headings(NOTEBOOK.parent / page)
+
+
+def test_the_first_cell_installs_the_package_from_its_address_where_it_is_missing(
+    notebook, monkeypatch
+):
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    address, commands = project["urls"]["Repository"], []
+    cell = compile(code_cells(notebook)[0].source, "the first cell", "exec")
+    monkeypatch.setattr("subprocess.run", lambda command, check: commands.append(command))
+    exec(cell, {})
+    assert commands == []
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    exec(cell, {})
+    assert commands[0][-1] == f"{project['name']}[notebook] @ git+{address}"
+    assert "notebook" in project["optional-dependencies"]
+    page = f"github{urlsplit(address).path}/blob/main/docs/tutorial.ipynb"
+    assert f"](https://colab.research.google.com/{page})" in notebook.cells[0].source
 
 
 @pytest.mark.slow

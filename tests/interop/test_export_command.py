@@ -117,8 +117,8 @@ def test_only_a_file_of_this_command_is_replaced(exported, tmp_path, monkeypatch
 def test_a_missing_package_is_named(monkeypatch):
     game = make_game("tic_tac_toe")
     monkeypatch.setitem(sys.modules, "onnx", None)
-    with pytest.raises(InputError, match="onnx:"):
+    with pytest.raises(InputError, match="onnx is not"):
         onnx_file.to_bytes(game, small_network(game), {})
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
-    with pytest.raises(InputError, match="onnxruntime:"):
+    with pytest.raises(InputError, match="onnxruntime is not"):
         onnx_file.evaluation_of(b"")

@@ -293,7 +293,7 @@ def test_without_ray_the_sentence_says_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(ConfigError) as refused:
         make_trainer(tmp_path, "workers=ray")
-    assert refused.value.key == "workers.kind" and "[cluster]" in str(refused.value)
+    assert refused.value.value == "ray" and "[cluster]" in str(refused.value)
 
 
 # --- what is sent ---------------------------------------------------------------------------------

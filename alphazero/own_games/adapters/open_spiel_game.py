@@ -13,7 +13,6 @@ far. Actions keep OpenSpiel's numbers.
 
 import collections
 import functools
-import importlib.util
 import math
 import os
 import random
@@ -27,7 +26,7 @@ import numpy as np
 from alphazero.games.square_names import named_squares
 from alphazero.games.text import parse_index
 from alphazero.own_games.python_game import PythonGame
-from alphazero.runtime.errors import ConfigError, MissingPackage
+from alphazero.runtime.errors import ConfigError, require
 
 #: Games in which the planes and the player to move determine everything that follows. In all other
 #: games, positions are distinguished by the moves so far: repetitions, moves since the last capture
@@ -59,13 +58,6 @@ FROM_BELOW = frozenset("antichess chess connect_four crazyhouse".split())
 _MOST_PLIES = 65_535  # most plies that a `PythonGame` allows
 _NUM_PROBES = 2_000  # random moves from which the meaning of the planes is inferred
 _MAX_PROBED_PLIES = 300  # most plies of one of these random games
-
-
-def require_open_spiel() -> None:
-    """Raise `MissingPackage` if OpenSpiel is not installed."""
-    if importlib.util.find_spec("pyspiel") is None:
-        install = 'pip install "alphazero-selfplay[open_spiel]"'
-        raise MissingPackage(f"OpenSpiel is not installed; install it with {install}.")
 
 
 def load_game(text: str) -> PythonGame:
@@ -459,7 +451,7 @@ def _load(text: str) -> tuple[str, Any, int | None]:
     Raises:
         MissingPackage, ConfigError: see `load_game`.
     """
-    require_open_spiel()
+    require("open_spiel", "pyspiel")
     import pyspiel
 
     name = text.partition("(")[0]

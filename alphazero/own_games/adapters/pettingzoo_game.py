@@ -15,7 +15,6 @@ import ast
 import copy
 import functools
 import importlib
-import importlib.util
 import inspect
 import os
 import warnings
@@ -29,7 +28,7 @@ from alphazero.games.connect_x import ConnectX
 from alphazero.games.symmetry import square_tables
 from alphazero.games.tic_tac_toe import TicTacToe
 from alphazero.own_games.python_game import PythonGame
-from alphazero.runtime.errors import ConfigError, MissingPackage
+from alphazero.runtime.errors import ConfigError, MissingPackage, require
 from alphazero.runtime.own_code import GAMES, load_own
 
 #: Environments with the same board and actions as one of this package's games, and therefore with
@@ -85,13 +84,6 @@ def load_game(text: str) -> PythonGame:
     return PythonGame(_Start(name, factory, max_plies, source), name)
 
 
-def require_pettingzoo() -> None:
-    """Raise `MissingPackage` if PettingZoo or pygame, which draws its boards, is not installed."""
-    if any(importlib.util.find_spec(package) is None for package in ("pettingzoo", "pygame")):
-        install = 'pip install "alphazero-selfplay[pettingzoo]"'
-        raise MissingPackage(f"PettingZoo is not installed; install it with {install}.")
-
-
 def classic_module(environment_name: str):
     """Import and return the module of a classic environment such as ``"connect_four_v3"``.
 
@@ -99,7 +91,7 @@ def classic_module(environment_name: str):
         MissingPackage: if PettingZoo, or a package that this environment needs, is not installed.
         ConfigError: if the installed version has no such environment.
     """
-    require_pettingzoo()
+    require("pettingzoo", "pettingzoo", "pygame")
     # Older versions of pygame print a greeting to standard output.
     os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "hide")
     module_name = f"pettingzoo.classic.{environment_name}"

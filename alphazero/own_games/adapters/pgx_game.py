@@ -13,7 +13,6 @@ learning", 2023.
 """
 
 import contextlib
-import importlib.util
 import math
 import os
 import sys
@@ -26,7 +25,7 @@ import numpy as np
 from alphazero.games.appearance import Appearance
 from alphazero.games.batched_game import Game, Transition
 from alphazero.games.symmetry import identity_tables, mirror_tables, square_tables
-from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.errors import ConfigError, require
 from alphazero.runtime.jit import announce_compilation, cache_directory, private_folder
 from alphazero.runtime.random_generators import next_bits
 
@@ -383,9 +382,7 @@ def _import_packages() -> tuple[Any, Any]:
     Raises:
         ConfigError: if either package is not installed.
     """
-    if any(importlib.util.find_spec(package) is None for package in ("jax", "pgx")):
-        message = 'pgx is not installed; install it with pip install "alphazero-selfplay[pgx]".'
-        raise ConfigError(message, key="game")
+    require("pgx", "jax", "pgx")
     is_first = "jax" not in sys.modules
     import jax
 
