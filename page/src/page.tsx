@@ -20,7 +20,7 @@ const NAMES: Record<address.View, string> = { play: "Play", analyse: "Analyse", 
 const NOTICE_MS = 4000;
 /** Within so many milliseconds sentences are said together. */
 const TOGETHER_MS = 400;
-const TAKES_ARROWS = "input, select, textarea, dialog, [role=grid], [role=tree], [role=slider]";
+const TAKES_ARROWS = "input, select, textarea, dialog, [role=grid], [role=slider]";
 
 /** The page; the backend answers its requests. */
 export function Page({ backend }: { backend: Backend }) {

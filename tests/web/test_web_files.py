@@ -216,7 +216,6 @@ def try_and_name(page, label, name):
     button(page, "To the start").click()
     page.get_by_role("gridcell", name=re.compile(f"^{label}:")).click()
     expect(page.locator(".variation .move-step")).to_have_count(1)
-    button(page, "Name").click()
     page.get_by_label("Name of the move").fill(name)
     page.keyboard.press("Enter")
     expect(page.locator(".move-name")).to_have_text(name)
@@ -234,7 +233,6 @@ def test_variations_and_names_outlive_a_reload(go, is_set_up):
     assert shown_game(page) == written
     assert main_moves(page) == ["1.5", "2.9"]
     # So do changes that the address does not show.
-    button(page, "Name").click()
     page.get_by_label("Name of the move").fill("no trap")
     page.keyboard.press("Enter")
     expect(page.locator(".move-name")).to_have_text("no trap")

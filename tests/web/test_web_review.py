@@ -335,7 +335,6 @@ def test_moves_that_are_tried_stay_as_variations(go):
     button(page, "Make main line").click()
     expect(page.locator(".variation .move-step")).to_have_text(["2.5", "3.9"])
     assert main_moves(page) == ["1", "2", "3"]
-    button(page, "Name").click()
     page.get_by_label("Name of the move").fill("tried")
     page.keyboard.press("Enter")
     expect(page.locator(".move-name")).to_have_text("tried")
@@ -350,14 +349,9 @@ def test_moves_that_are_tried_stay_as_variations(go):
 
 
 @pytest.mark.slow
-def test_the_focus_goes_to_the_name_of_a_move_and_back_to_the_move(go):
+def test_the_focus_goes_to_a_move_that_is_brought_back(go):
     page = go("#analyse/tic_tac_toe?moves=1,5")
-    field, move = page.get_by_label("Name of the move"), button(page, "Move 2, 5")
-    for end in ("Keep", "Cancel"):
-        button(page, "Name").click()
-        expect(field).to_be_focused()
-        button(page, end).click()
-        expect(move).to_be_focused()
+    move = button(page, "Move 2, 5")
     button(page, "Delete from here").click()
     expect(move).to_have_count(0)
     button(page, "Undo").click()
@@ -397,7 +391,6 @@ def test_a_file_holds_the_game_with_its_variations(go, tmp_path, game):
     page = go(f"#analyse/{game}?moves={moves}&ply=1")
     cell(page, {"tic_tac_toe": "3", "othello": "f4"}[game]).click()
     expect(page.locator(".variation")).to_have_count(1)
-    button(page, "Name").click()
     page.get_by_label("Name of the move").fill("a {trap} ]")
     page.keyboard.press("Enter")
     with page.expect_download() as download:

@@ -88,6 +88,7 @@ export function AnalyseView({ app, parameters, rewrite }: ViewProps) {
   const best = hovered === analysis?.best ? analysis?.line.slice(0, MAX_LINE) : null;
   const ahead = best ?? (path.value && lineFrom(nodes, path.value, MAX_LINE)) ?? [];
   const shown = { position, found, setup };
+  const place = state.request().moves.join(); // where lists begin anew
   return (
     <div class="analysis-view">
       <Card class="analysis-board" label="Board">
@@ -113,7 +114,8 @@ export function AnalyseView({ app, parameters, rewrite }: ViewProps) {
         {!over && (
           <>
             <MovesTable
-              {...{ legal, moves, isFinal, texts: setup.action_texts, hovered }}
+              key={place}
+              {...{ moves, isFinal, texts: setup.action_texts, hovered }}
               onHover={look}
               onPlay={play}
             />
@@ -135,7 +137,8 @@ export function AnalyseView({ app, parameters, rewrite }: ViewProps) {
             <h2>Search tree</h2>
           </div>
           <SearchTree
-            {...{ nodes, isFinal, setup, root: node, onGo: go }}
+            key={place}
+            {...{ nodes, isFinal, setup, onGo: go }}
             onHover={(at) => (path.value = at)}
           />
         </Card>

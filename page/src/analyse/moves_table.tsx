@@ -1,8 +1,7 @@
 // The moves of a position as a table: visits, share, prior, value, exact result.
 //
-// Sorted by visits; rows keep their places while the pointer or the focus is on the table.
+// Sorted by visits; rows change places only if one is clearly ahead.
 
-import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { countText, marginText, percentText, resultText, UNKNOWN, valueText } from "../format";
 import type { MoveFacts } from "./position_search";
@@ -26,24 +25,18 @@ interface RowProps {
 }
 
 interface MovesTableProps extends RowProps {
-  legal: number[];
   moves: MoveFacts[];
   isFinal: boolean;
 }
 
-export function MovesTable({ legal, moves, isFinal, ...row }: MovesTableProps) {
-  const isHeld = useSignal(false);
-  const kept = useRef({ legal, order: legal });
-  if (kept.current.legal !== legal) kept.current = { legal, order: legal };
+export function MovesTable({ moves, isFinal, ...row }: MovesTableProps) {
+  const order = useRef<number[]>([]);
   const found = new Map(moves.map((one) => [one.action, one]));
   const visits = new Map(moves.map((one) => [one.action, one.visits ?? 0]));
-  if (!isHeld.value) kept.current.order = stableOrder(kept.current.order, visits, isFinal);
-  const hold = (on: boolean) => () => (isHeld.value = on);
+  order.current = stableOrder(order.current, visits, isFinal);
   const leave = () => row.onHover(null);
-  const entering = { onPointerEnter: hold(true), onFocusIn: hold(true) };
-  const leaving = { onPointerLeave: hold(false), onFocusOut: hold(false) };
   return (
-    <div class="analysis-table-box" {...entering} {...leaving}>
+    <div class="analysis-table-box">
       <table class="analysis-table">
         <caption class="visually-hidden">Moves, most visited first</caption>
         <thead>
@@ -54,7 +47,7 @@ export function MovesTable({ legal, moves, isFinal, ...row }: MovesTableProps) {
           </tr>
         </thead>
         <tbody onPointerLeave={leave} onFocusOut={leave}>
-          {kept.current.order.map((action) => (
+          {order.current.map((action) => (
             <MoveRow key={action} action={action} {...found.get(action)} {...row} />
           ))}
         </tbody>

@@ -12,6 +12,7 @@ import type {
   PositionRequest,
   ProgressMessage,
 } from "../api";
+import type { MoveMark } from "../board/types";
 import { failureOf, messageOf } from "../format";
 
 const DELAY_MS = 120; // so that stepping quickly through a game asks for few positions
@@ -123,21 +124,12 @@ export class PositionSearch {
 }
 
 /** What is known of a move, by the search and by a solver. */
-export interface MoveFacts {
-  action: number;
-  /** Null before the first answer of a search. */
+export interface MoveFacts extends MoveMark {
+  /** Null before the first answer of a search; the share is then the network's prior. */
   visits: number | null;
-  /** Of the visits, from 0 to 1; before there are any, the network's prior. */
-  share: number;
   prior: number | null;
-  value: number | null;
-  /** As a solver has it; null where none knows. */
-  score: number | null;
-  /** -1, 0 or 1, if it is exact or proven. */
-  result: number | null;
   /** The result is the search's own. */
   isProven: boolean;
-  isBest: boolean;
 }
 
 export function moveFacts(legal: number[], found: Found): MoveFacts[] {

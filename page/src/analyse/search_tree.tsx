@@ -1,13 +1,12 @@
-// The search tree, opened level by level: an ARIA tree of flat rows that update while it runs.
+// The search tree, opened level by level: nested lists whose rows update while it runs.
 //
-// Arrow keys, Home and End walk through the rows, Enter goes to the position of a row. What the
-// user has opened stays open; rows change places only if one is clearly ahead. A node is named by
-// its path, such as "3/2": its id differs from message to message.
+// What the user has opened stays open; rows change places only if one is clearly ahead. A node is
+// named by its path, such as "3/2": its id differs from message to message.
 
-import { useSignal } from "@preact/signals";
-import { useRef } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import type { Setup, Side, TreeNode } from "../api";
 import { countText, percentText, resultText, valueText } from "../format";
+import { Button } from "../ui";
 import { ShareBar } from "./moves_table";
 import { stableOrder } from "./stable_order";
 
@@ -50,52 +49,11 @@ interface SearchTreeProps {
   nodes: Nodes;
   isFinal: boolean;
   setup: Setup;
-  /** The position that the tree grows from; another one closes what is open. */
-  root: unknown;
   onHover: (path: number[] | null) => void;
   onGo: (path: number[]) => void;
 }
 
-export function SearchTree({ nodes, isFinal, setup, root, onHover, onGo }: SearchTreeProps) {
-  const start = { root, orders: new Map<string, string[]>(), open: new Set([ROOT]) };
-  const kept = useRef(start);
-  if (kept.current.root !== root) kept.current = start;
-  const { orders, open } = kept.current;
-  const list = useRef<HTMLUListElement>(null);
-  const stop = useSignal<string | null>(null); // the row that the Tab key reaches
-  const rows = visibleRows(nodes, orders, open, isFinal);
-  const focus = (row: Row | undefined) => {
-    if (!row) return;
-    stop.value = row.key;
-    list.current?.querySelector<HTMLElement>(`[data-key="${row.key}"]`)?.focus();
-  };
-  const toggle = ({ key }: Row) => {
-    if (!open.delete(key)) open.add(key);
-    stop.value = null; // draws again
-    stop.value = key;
-  };
-  const onKeyDown = (event: KeyboardEvent) => {
-    const place = rows.findIndex(({ key }) => key === stop.value);
-    const row = rows[Math.max(place, 0)];
-    if (!row || event.ctrlKey || event.altKey || event.metaKey) return;
-    const isOpen = row.canOpen && open.has(row.key);
-    const above = rows.findLast(({ level }, k) => k < place && level < row.level);
-    const actions: Record<string, () => void> = {
-      ArrowDown: () => focus(rows[place + 1]),
-      ArrowUp: () => focus(rows[place - 1]),
-      Home: () => focus(rows[0]),
-      End: () => focus(rows[rows.length - 1]),
-      ArrowRight: () => row.canOpen && (isOpen ? focus(rows[place + 1]) : toggle(row)),
-      ArrowLeft: () => (isOpen ? toggle(row) : focus(above)),
-      Enter: () => onGo(row.node.path),
-    };
-    if (!(event.key in actions)) return;
-    event.preventDefault();
-    event.stopPropagation();
-    actions[event.key]();
-  };
-  const reached = rows.find(({ key }) => key === stop.value) ?? rows[0];
-  const tree = rows.length ? { role: "tree" as const, "aria-label": "Search tree" } : {};
+export function SearchTree(props: SearchTreeProps) {
   return (
     <div class="search-tree">
       <div class="tree-row tree-header" aria-hidden="true">
@@ -103,111 +61,72 @@ export function SearchTree({ nodes, isFinal, setup, root, onHover, onGo }: Searc
           <span key={name}>{name}</span>
         ))}
       </div>
-      {rows.length === 0 && <p class="tree-hint">The tree of the search appears here.</p>}
-      <ul {...tree} ref={list} onKeyDown={onKeyDown} onFocusOut={() => onHover(null)}>
-        {rows.map((row) => (
-          <TreeRow
-            key={row.key}
-            {...{ row, setup, onHover, onGo }}
-            isOpen={open.has(row.key)}
-            isReached={row === reached}
-            onFocus={() => focus(row)}
-            onToggle={() => toggle(row)}
-          />
-        ))}
-      </ul>
+      {props.nodes.size < 2 && <p class="tree-hint">The tree of the search appears here.</p>}
+      <Level {...props} above={ROOT} />
     </div>
   );
 }
 
-interface Row {
-  key: string;
-  level: number;
-  node: Branch;
-  /** Its fraction of the visits of the node above. */
-  share: number;
-  canOpen: boolean;
-}
-
-/** Return the rows that can be seen below a node, from top to bottom. */
-function visibleRows(
-  nodes: Nodes,
-  orders: Map<string, string[]>,
-  open: Set<string>,
-  exact: boolean,
-  key = ROOT,
-): Row[] {
-  const node = nodes.get(key);
-  if (!node || !open.has(key)) return [];
-  const visits = new Map(node.children.map((one) => [one, nodes.get(one)?.visits ?? 0]));
-  const order = stableOrder(orders.get(key) ?? [], visits, exact);
-  orders.set(key, order);
-  return order.flatMap((one): Row[] => {
-    const child = nodes.get(one);
-    if (!child) return [];
-    const share = child.visits / Math.max(node.visits, 1);
-    const [level, canOpen] = [child.path.length, child.num_children > 0];
-    const found = { key: one, level, node: child, share, canOpen };
-    return [found, ...visibleRows(nodes, orders, open, exact, one)];
+/** The moves below a node, the most visited first. */
+function Level({ above, ...props }: SearchTreeProps & { above: string }) {
+  const { nodes, isFinal } = props;
+  const order = useRef<string[]>([]);
+  const { children = [], visits: all = 0 } = nodes.get(above) ?? {};
+  const visits = new Map(children.map((key) => [key, nodes.get(key)?.visits ?? 0]));
+  order.current = stableOrder(order.current, visits, isFinal);
+  const rows = order.current.map((key) => {
+    const node = nodes.get(key);
+    return node && <TreeRow key={key} node={node} share={node.visits / all} {...props} />;
   });
+  return <ul children={rows} />;
 }
 
-interface TreeRowProps extends Pick<SearchTreeProps, "setup" | "onHover" | "onGo"> {
-  row: Row;
-  isOpen: boolean;
-  isReached: boolean;
-  onFocus: () => void;
-  onToggle: () => void;
-}
+type TreeRowProps = SearchTreeProps & { node: Branch; share: number };
 
-function TreeRow({ row, setup, isOpen, isReached, ...on }: TreeRowProps) {
-  const { node, level, key, canOpen } = row;
-  const item = {
-    role: "treeitem" as const,
-    "aria-level": level,
-    "data-key": key,
-    tabIndex: isReached ? 0 : -1,
-    style: { "--level": level - 1 },
-  };
+function TreeRow({ node, share, ...props }: TreeRowProps) {
+  const { setup, onHover, onGo } = props;
+  const [isOpen, setOpen] = useState(false);
   const { visits, value, prior, path } = node;
   const side = node.mover ?? 0;
   const text = setup.action_texts[node.action ?? 0];
   const proven = node.proven === null ? "" : resultText(node.proven);
-  const found = `${countText(visits)} visits, value ${valueText(value)}`;
-  const said = `${text} by ${setup.sides[side]}, ${found}`;
-  const enter = () => on.onHover(path);
+  const look = () => onHover(path);
+  const leave = () => onHover(null);
+  const hovering = { onPointerEnter: look, onFocusIn: look };
+  const leaving = { onPointerLeave: leave, onFocusOut: leave };
   return (
-    <li
-      {...item}
-      aria-label={`${said}, prior ${percentText(prior)}${proven && `, proven ${proven}`}`}
-      aria-expanded={canOpen ? isOpen : undefined}
-      onFocus={enter}
-      onPointerEnter={enter}
-      onPointerLeave={() => on.onHover(null)}
-      onClick={on.onFocus}
-      onDblClick={on.onToggle}
-    >
-      <div class="tree-row">
-        <span class="tree-label">
-          <span class="tree-toggle" onClick={on.onToggle}>
-            {canOpen ? (isOpen ? "\u25be" : "\u25b8") : ""}
-          </span>
-          <span class="tree-move">
-            <span class={`piece-chip piece-${setup.colors[side]}`} aria-hidden="true" />
-            {text}
-          </span>
+    <li>
+      <div class="tree-row" {...hovering} {...leaving}>
+        <span class="tree-label" style={{ "--level": path.length - 1 }}>
+          {node.num_children > 0 ? (
+            <Button
+              class="tree-toggle"
+              aria-expanded={isOpen}
+              aria-label={`Answers to ${text} by ${setup.sides[side]}`}
+              onClick={() => setOpen(!isOpen)}
+              text={isOpen ? "\u25be" : "\u25b8"}
+            />
+          ) : (
+            <span class="tree-toggle" />
+          )}
+          <span class={`piece-chip piece-${setup.colors[side]}`} aria-hidden="true" />
+          {text}
         </span>
-        <ShareBar share={row.share} />
+        <ShareBar share={share} />
         <span class="tree-visits">{countText(visits)}</span>
         <span class="tree-value">{valueText(value)}</span>
         <span class="tree-prior">{percentText(prior)}</span>
         <span class="tree-proven" data-result={proven}>
           {proven && `${proven} \u2713`}
         </span>
-        <span class="tree-go" title="Go to this position (Enter)" onClick={() => on.onGo(path)}>
-          {"\u2192"}
-        </span>
+        <Button
+          class="tree-go"
+          aria-label={`Go to the position after ${text}`}
+          onClick={() => onGo(path)}
+          text={"\u2192"}
+        />
       </div>
+      {isOpen && <Level {...props} above={keyOf(path)} />}
     </li>
   );
 }
