@@ -12,11 +12,12 @@ import type { GameToShow } from "./game/types";
 import { PlayView } from "./play/play_view";
 import { against, playerSeat, type Seats } from "./play/seats";
 import { RunsView } from "./runs/runs_view";
-import { isTemporary } from "./server_backend";
+import { isLost } from "./server_backend";
 import { ThemeButton } from "./theme";
 import { focusBoard } from "./ui";
 
 const NAMES: Record<address.View, string> = { play: "Play", analyse: "Analyse", runs: "Runs" };
+const LOST = "The server does not answer. What is shown stands still, and goes on once it is back.";
 const NOTICE_MS = 4000;
 /** Within so many milliseconds sentences are said together. */
 const TOGETHER_MS = 400;
@@ -32,11 +33,17 @@ export function Page({ backend }: { backend: Backend }) {
       (error) => (loading.value = messageOf(error)),
     );
   }, [backend]);
-  if (router.value) return <Views router={router.value} />;
   return (
-    <main id="main">
-      <p class="loading" role="status" children={loading} />
-    </main>
+    <>
+      <p class="lost" role="alert" children={isLost.value && LOST} />
+      {router.value ? (
+        <Views router={router.value} />
+      ) : (
+        <main id="main">
+          <p class="loading" role="status" children={loading} />
+        </main>
+      )}
+    </>
   );
 }
 
@@ -221,8 +228,7 @@ class Router implements App {
       await this.load({ ...history.state, ...address.gameOf(wanted) });
     } catch (error) {
       this.notify(messageOf(error), true);
-      // The start of the game; what is shown stays where the server does not answer.
-      if (!isTemporary(error)) await this.load({ game: wanted.name }).catch(() => undefined);
+      await this.load({ game: wanted.name }).catch(() => undefined);
     }
     if (number === this.numRoutes) this.visit(wanted, false);
   }
@@ -238,6 +244,7 @@ class Router implements App {
   }
 
   private visit(shown: address.Address, isNew: boolean): void {
+    this.numRoutes += 1; // an address that still waits for the server is given up
     this.shown.value = { ...shown, visit: this.shown.value.visit + 1 };
     this.keepAddress(isNew);
   }

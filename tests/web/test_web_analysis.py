@@ -126,7 +126,7 @@ def test_another_position_is_searched_instead(page, server):
 
 @pytest.mark.slow
 def test_a_refusal_is_shown_and_one_can_start_again(page):
-    page.route("**/api/analyse", lambda r: r.fulfill(status=503, json={"error": "too busy."}))
+    page.route("**/api/analyse", lambda r: r.fulfill(status=422, json={"error": "too busy."}))
     page.show("analyse/tic_tac_toe?moves=5")
     wait_for_text(page, ".analysis-controls [role=alert]", "Too busy")
     page.unroute("**/api/analyse")

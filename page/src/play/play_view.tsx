@@ -14,6 +14,7 @@ import { Lesson } from "../review/lesson";
 import { LessonPanel } from "../review/lesson_panel";
 import { notesOf, Review } from "../review/review";
 import { ReviewPanel } from "../review/review_panel";
+import { isLost } from "../server_backend";
 import { Button, Card, Choice, focusBoard } from "../ui";
 import { endText, GameFlow } from "./flow";
 import { SeatChoice } from "./seat_choice";
@@ -93,7 +94,6 @@ function Now({ app, flow, seats }: Props) {
   const { progress, problem, hint } = flow.now.value;
   const { counts, over } = app.game.position;
   const scores = setup.sides.map((side, k) => `${side} ${counts[k]}`);
-  const later = problem?.seconds ? ` Trying again in ${problem.seconds} s.` : "";
   return (
     <div class="now">
       <p class="status" id="status" children={statusText({ app, flow, seats })} />
@@ -107,7 +107,7 @@ function Now({ app, flow, seats }: Props) {
       />
       <p class="hint-text now-note">{hint?.text ?? capital(progress?.note ?? "")}</p>
       <div class="problem" role="alert">
-        {problem && <p>{capital(problem.text) + later}</p>}
+        {problem && <p>{capital(problem)}</p>}
         {problem && <Button text="Try again" onClick={() => flow.retry()} />}
       </div>
     </div>
@@ -211,5 +211,5 @@ function statusText({ app, flow, seats }: Props): string {
   const { isPaused, problem } = flow.now.value;
   if (isPaused) return `Paused: ${side} to move.`;
   const name = seatName(seats[position.to_move], game);
-  return problem ? `${side} to move.` : `${side} is thinking: ${name}.`;
+  return problem || isLost.value ? `${side} to move.` : `${side} is thinking: ${name}.`;
 }
