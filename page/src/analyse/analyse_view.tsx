@@ -4,10 +4,11 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import type { Asked, ExactAnswer, Game } from "../api";
-import type { Parameters } from "../address";
+import { formatHash, gameOf, type Parameters, parseHash } from "../address";
 import type { App, ViewProps } from "../app";
 import { Board } from "../board/board";
 import { countText, valueText } from "../format";
+import { type KeptGame, keptGames } from "../kept";
 import { StepButtons } from "../game/game_steps";
 import { SetupButton } from "../game/setup_dialog";
 import { seatsAgainst, usualSeats } from "../play/seats";
@@ -21,6 +22,7 @@ import { lineFrom, readTree, SearchTree } from "./search_tree";
 import { Variations } from "./variations";
 import { ValueBar, Verdict } from "./verdict";
 
+const DATE = { dateStyle: "medium", timeStyle: "short" } as const;
 const MAX_LINE = 10; // moves of a line shown on the board
 
 /** Return what searches and reviews the game that is shown, and who does. */
@@ -149,20 +151,44 @@ export function AnalyseView({ app, parameters, rewrite }: ViewProps) {
 
 /** The controls below the board: another game, or this one elsewhere. */
 function GameRow({ app }: { app: App }) {
+  const { game, setup, id } = app.game.shown.value;
+  const left = useMemo(() => keptGames(game.name).filter((one) => one.id !== id), [id]);
+  const names = left.map((one): [string, string] => [`${one.id}`, nameOf(one)]);
   return (
     <div class="button-row game-row">
       <Choice
         bare
         label="Game"
-        value={app.game.shown.value.game.name}
+        value={game.name}
         options={app.catalogue.value.games.map(({ name, title }) => [name, title])}
-        onChange={(name) => app.analyse({ game: name })}
+        onChange={(name) => app.go(formatHash("analyse", name))}
+      />
+      {left.length > 0 && (
+        <Choice
+          bare
+          label="Earlier games"
+          value=""
+          options={[["", "Earlier games"], ...names]}
+          onChange={(chosen) =>
+            left.filter(({ id }) => `${id}` === chosen).forEach((one) => app.reopen(one))
+          }
+        />
+      )}
+      <Button
+        text="New"
+        onClick={() => app.analyse({ game: game.name, setup: setup.id, isNew: true })}
       />
       <SetupButton app={app} onStart={(wanted) => app.analyse(wanted)} />
       <Button text="Play from here" onClick={() => app.play(app.game.request())} />
-      <Button text="Copy link" onClick={() => app.copy(location.href, "link")} />
+      <Button text="Copy link" onClick={() => app.copyLink()} />
     </div>
   );
+}
+
+/** Return when a game was left, and its first moves. */
+function nameOf({ date, hash }: KeptGame): string {
+  const moves = gameOf(parseHash(hash)).moves?.slice(0, 18);
+  return `${new Date(date).toLocaleString(undefined, DATE)}: ${moves}`;
 }
 
 /** Return who analyses: as the address says, as far as it is there, else the usual one. */

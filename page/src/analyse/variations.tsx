@@ -46,7 +46,7 @@ export function Variations({ app }: { app: App }) {
         <Button text="Make main line" off={isMain} onClick={() => state.promote(shown)} />
         <Button text="Delete from here" off={isStart} onClick={remove} />
         {undo.value && <Button text="Undo" onClick={bringBack} />}
-        <Button text="Save" off={line.length === 1} onClick={() => save(state)} />
+        <Button text="Save" off={state.isEmpty} onClick={() => save(state)} />
         <OpenButton app={app} />
       </div>
     </section>

@@ -2,7 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useMemo } from "preact/hooks";
-import type { Parameters } from "../address";
+import { formatHash, type Parameters } from "../address";
 import type { Side } from "../api";
 import type { App, ViewProps } from "../app";
 import { Board } from "../board/board";
@@ -150,7 +150,7 @@ function Players({ app, seats: [first, second], sit }: PlayersProps) {
         label="Game"
         value={game.name}
         options={app.catalogue.value.games.map(({ name, title }) => [name, title])}
-        onChange={(name) => app.play({ game: name })}
+        onChange={(name) => app.go(formatHash("play", name))}
       />
       <div class="seats" role="group" aria-label="Who plays">
         <SeatChoice {...props} side={0} seat={first} onChange={(seat) => sit([seat, second])} />
@@ -173,7 +173,7 @@ function MoreButtons({ app, seats }: Props) {
           <SetupButton app={app} onStart={(wanted) => app.play({ ...wanted, seats })} />
         </>
       )}
-      <Button text="Copy link" onClick={() => app.copy(location.href, "link")} />
+      <Button text="Copy link" onClick={() => app.copyLink()} />
       <Button text="Copy moves" onClick={() => app.copy(listText(setup, moves), "moves")} />
       <Button text="Copy board" onClick={() => app.copy(position.board, "board")} />
     </div>
