@@ -12,6 +12,7 @@ import { listText } from "../game/game_state";
 import { SetupButton } from "../game/setup_dialog";
 import { Lesson } from "../review/lesson";
 import { LessonPanel } from "../review/lesson_panel";
+import { addPuzzles, keptPuzzles, puzzlesIn } from "../review/puzzles";
 import { notesOf, Review } from "../review/review";
 import { ReviewPanel } from "../review/review_panel";
 import { isLost } from "../server_backend";
@@ -27,7 +28,7 @@ export function PlayView({ app, parameters, rewrite }: ViewProps) {
   const chosen = useSignal(useMemo(() => firstSeats(app, parameters), []));
   const flow = useMemo(() => new GameFlow(app, chosen.value), []);
   const review = useMemo(() => new Review(app), []);
-  const lesson = useMemo(() => new Lesson(app, review), []);
+  const lesson = useMemo(() => new Lesson(app, review, takeSide), []);
   const seats = chosen.value;
   const props = { app, flow, seats };
   // At once: later, the way back may have led to another address, which this would overwrite.
@@ -44,13 +45,22 @@ export function PlayView({ app, parameters, rewrite }: ViewProps) {
     chosen.value = wanted;
     flow.sit(wanted);
   };
+  function takeSide(side: Side) {
+    if (chosen.value[side].kind !== "human") sit(seatsAgainst(chosen.value, side, game));
+  }
   const tryAgain = () => {
-    sit(seatsAgainst(seats, position.to_move, game));
+    takeSide(position.to_move);
     flow.playOn();
     requestAnimationFrame(focusBoard); // the button is gone
   };
   const isFinished = line[line.length - 1].position.over;
   const { course, puzzle } = lesson;
+  useEffect(() => {
+    const { plies } = review.now.value;
+    const people = ([0, 1] as const).filter((side) => seats[side].kind === "human");
+    const isReviewed = isFinished && plies.filter(Boolean).length === line.length;
+    if (isReviewed && people.length === 1) addPuzzles(puzzlesIn(state, plies, people[0]));
+  }, [review.now.value]);
   const found = isFinished && !course ? review.now.value.plies[ply] : undefined;
   const mayPlay = course ? !course.result && puzzle?.ply === ply : flow.mayPlay;
   return (
@@ -74,10 +84,10 @@ export function PlayView({ app, parameters, rewrite }: ViewProps) {
           <ReviewPanel
             {...{ state, review, seats }}
             onTryAgain={tryAgain}
-            onLearn={(mistakes) => lesson.begin(mistakes)}
+            onLearn={(puzzles) => lesson.begin(puzzles)}
           />
         )}
-        <MainButtons {...props} isFinished={isFinished} />
+        <MainButtons {...{ ...props, isFinished, lesson }} />
         <MoveList state={state} />
         <Players {...{ app, seats, sit }} />
         <MoreButtons {...props} />
@@ -114,7 +124,9 @@ function Now({ app, flow, seats }: Props) {
   );
 }
 
-function MainButtons({ app, flow, seats, isFinished }: Props & { isFinished: boolean }) {
+type MainButtonsProps = Props & { isFinished: boolean; lesson: Lesson };
+
+function MainButtons({ app, flow, seats, isFinished, lesson }: MainButtonsProps) {
   const { game, setup } = app.game.shown.value;
   const { position, isAtEnd } = app.game;
   const { isPaused } = flow.now.value;
@@ -123,12 +135,19 @@ function MainButtons({ app, flow, seats, isFinished }: Props & { isFinished: boo
     app.game.cut(before ?? 0);
     app.announce(`Taken back. ${statusText({ app, flow, seats })}`);
   };
+  const hasPuzzles = app.backend.analysis && app.game.isEmpty;
+  const puzzles = useMemo(() => (hasPuzzles ? keptPuzzles(app.game) : []), [hasPuzzles]);
   const again = () => app.play({ game: game.name, setup: setup.id, seats, isNew: true });
   return (
     <div class="button-row main-buttons">
       {!isFinished && <Button text="Take back" off={before === null} onClick={takeBack} />}
       {!isFinished && <Button text="Hint" off={!flow.mayPlay} onClick={() => flow.askHint()} />}
       <Button text="New game" class={isFinished ? "primary" : undefined} onClick={again} />
+      {puzzles.length > 0 && (
+        <Button class="learn" onClick={() => lesson.begin(puzzles)}>
+          Learn from your mistakes ({puzzles.filter((one) => !one.isSolved).length} unsolved)
+        </Button>
+      )}
       {flow.isWatched && !position.over && (
         <Button text={isPaused ? "Go on" : "Pause"} onClick={() => flow.pause(!isPaused)} />
       )}

@@ -22,7 +22,8 @@ export function LessonPanel({ state, lesson }: LessonPanelProps) {
   };
   if (!course) return null;
   const { puzzles, results, text } = course;
-  const place = puzzle ? `${results.length + 1} of ${puzzles.length}` : "";
+  const date = new Date(puzzle?.date ?? 0).toLocaleDateString(undefined, { dateStyle: "medium" });
+  const place = puzzle ? `${results.length + 1} of ${puzzles.length}, game of ${date}` : "";
   const isElsewhere = puzzle && puzzle.ply !== state.shown.value.ply;
   return (
     <section class="review" aria-label="Learn from your mistakes">
