@@ -25,7 +25,7 @@ const LEFT = "You are back in the game that you left.";
 const MOST_LINK = 2000; // characters: longer links are cut on their way
 /** Within so many milliseconds sentences are said together. */
 const TOGETHER_MS = 400;
-const TAKES_ARROWS = "input, select, textarea, dialog, [role=grid], [role=slider]";
+const TAKES_ARROWS = "input, select, textarea, dialog, [role=grid]";
 
 /** The page; the backend answers its requests. */
 export function Page({ backend }: { backend: Backend }) {

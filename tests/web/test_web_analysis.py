@@ -100,11 +100,11 @@ def scripted(page, *messages):
 def test_numbers_arrive_while_it_searches_and_leaving_stops_it(page, server):
     page.show("analyse/connect_four?moves=4,4")
     first = endless(page)
-    page.locator("button.tree-toggle").first.click()
+    page.locator(".tree-toggle:not([aria-disabled])").first.click()
     wait_for_text(page, ".search-status", rf"^(?!{first} )[\d,]+ of 200,000")
     opened = page.locator(".tree-toggle[aria-expanded=true]")
     assert opened.count() == 1 and opened.evaluate("row => row === document.activeElement")
-    assert page.locator(".search-tree ul ul > li").count() > 1
+    assert page.locator("[style*='--level: 1']").count() > 1
     server.backend.stopped.clear()
     page.evaluate("location.hash = '#runs'")
     wait_until(lambda: len(server.backend.stopped) == 1, page)
@@ -235,8 +235,8 @@ def test_the_network_alone_stands_beside_its_search(page):
     ]
     scripted(page, both | {"actions": actions})
     page.show("analyse/tic_tac_toe?moves=")
-    wait_for_text(page, ".comparison-table", "Network alone\\s+\u22120.50\\s+2")
-    wait_for_text(page, ".comparison-table", "With search\\s+\\+0.25\\s+5")
+    wait_for_text(page, ".verdict-network", "Network alone: \u22120.50, best move 2$")
+    wait_for_text(page, ".verdict-value", "\\+0.25")
 
 
 # --- the game and the tree ------------------------------------------------------------------------
@@ -246,18 +246,16 @@ def test_the_network_alone_stands_beside_its_search(page):
 def test_the_tree_opens_level_by_level_with_the_keyboard(page):
     page.show("analyse/tic_tac_toe?moves=5")
     wait_for_text(page, ".search-status", r"\d simulations")
-    assert page.locator(".search-tree li").count() <= 9
-    page.locator("button.tree-toggle").first.focus()
+    below = page.locator("[style*='--level: 1']")
+    assert page.locator(".analysis-table tbody tr").count() == 8
+    page.locator(".tree-toggle").first.focus()
     page.keyboard.press("Enter")
-    below = page.locator(".search-tree ul ul > li")
     wait_until(lambda: below.count() > 0, page)
-    for _ in range(2):  # past the arrow of the row above
+    for _ in range(3):  # the move of this row, then the first answer
         page.keyboard.press("Tab")
     assert page.locator(".ghost-number").count() >= 2
-    page.keyboard.press("Shift+Tab")
-    page.keyboard.press("Shift+Tab")
-    page.keyboard.press("Enter")
+    page.locator(".tree-toggle").first.press("Enter")
     wait_until(lambda: below.count() == 0, page)
     page.keyboard.press("Enter")
-    below.first.locator(".tree-go").press("Enter")
+    below.first.locator(".move-button").press("Enter")
     wait_for_text(page, ".step-place", "3 / 3")

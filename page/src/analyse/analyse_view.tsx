@@ -4,11 +4,11 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import type { Asked, ExactAnswer, Game } from "../api";
-import { formatHash, gameOf, type Parameters, parseHash } from "../address";
+import { formatHash, type Parameters } from "../address";
 import type { App, ViewProps } from "../app";
 import { Board } from "../board/board";
-import { countText, valueText } from "../format";
-import { type KeptGame, keptGames } from "../kept";
+import { countText, dateText, valueText } from "../format";
+import { keptGames } from "../kept";
 import { StepButtons } from "../game/game_steps";
 import { SetupButton } from "../game/setup_dialog";
 import { seatsAgainst, usualSeats } from "../play/seats";
@@ -18,11 +18,10 @@ import { Button, Card, Choice } from "../ui";
 import { analystsOf, clamped, Controls } from "./controls";
 import { ColumnsHelp, MovesTable } from "./moves_table";
 import { bestMove, moveFacts, PositionSearch } from "./position_search";
-import { lineFrom, readTree, SearchTree } from "./search_tree";
+import { lineFrom, readTree } from "./search_tree";
 import { Variations } from "./variations";
 import { ValueBar, Verdict } from "./verdict";
 
-const DATE = { dateStyle: "medium", timeStyle: "short" } as const;
 const MAX_LINE = 10; // moves of a line shown on the board
 
 /** Return what searches and reviews the game that is shown, and who does. */
@@ -71,8 +70,6 @@ export function AnalyseView({ app, parameters, rewrite }: ViewProps) {
       for (const action of actions) await state.play(action);
     });
   };
-  const play = (action: number) => go([action]);
-  const look = (action: number | null) => (path.value = action === null ? null : [action]);
   const choose = (chosen: Required<Asked>) => {
     player.value = clamped(game, chosen);
     const { id, num_simulations: num } = player.value;
@@ -86,11 +83,9 @@ export function AnalyseView({ app, parameters, rewrite }: ViewProps) {
     app.play({ ...state.request(), seats: seatsAgainst(seats, position.to_move, game) });
   };
   const [only, ...others] = path.value ?? [];
-  const hovered = others.length ? null : only;
-  const best = hovered === analysis?.best ? analysis?.line.slice(0, MAX_LINE) : null;
+  const best = !others.length && only === analysis?.best ? analysis?.line.slice(0, MAX_LINE) : null;
   const ahead = best ?? (path.value && lineFrom(nodes, path.value, MAX_LINE)) ?? [];
   const shown = { position, found, setup };
-  const place = state.request().moves.join(); // where lists begin anew
   return (
     <div class="analysis-view">
       <Card class="analysis-board" label="Board">
@@ -100,8 +95,8 @@ export function AnalyseView({ app, parameters, rewrite }: ViewProps) {
             {...{ game, setup, position, legal }}
             last={node.action}
             label="Board for analysis"
-            onAction={play}
-            onHover={look}
+            onAction={(action) => go([action])}
+            onHover={(action) => (path.value = action === null ? null : [action])}
             marks={over ? [] : moves}
             line={ahead}
             notes={notesOf(review.now.value.plies[ply])}
@@ -116,10 +111,11 @@ export function AnalyseView({ app, parameters, rewrite }: ViewProps) {
         {!over && (
           <>
             <MovesTable
-              key={place}
-              {...{ moves, isFinal, texts: setup.action_texts, hovered }}
-              onHover={look}
-              onPlay={play}
+              key={state.request().moves.join()}
+              {...{ moves, nodes, isFinal, setup, side: position.to_move, path: [] }}
+              hovered={path.value}
+              onHover={(at) => (path.value = at)}
+              onPlay={go}
             />
             <ColumnsHelp note={exactNote(exact)} />
           </>
@@ -133,18 +129,6 @@ export function AnalyseView({ app, parameters, rewrite }: ViewProps) {
         />
         <Variations app={app} />
       </Card>
-      {!over && (
-        <Card class="analysis-tree" label="Search tree">
-          <div class="section-head">
-            <h2>Search tree</h2>
-          </div>
-          <SearchTree
-            key={place}
-            {...{ nodes, isFinal, setup, onGo: go }}
-            onHover={(at) => (path.value = at)}
-          />
-        </Card>
-      )}
     </div>
   );
 }
@@ -153,7 +137,7 @@ export function AnalyseView({ app, parameters, rewrite }: ViewProps) {
 function GameRow({ app }: { app: App }) {
   const { game, setup, id } = app.game.shown.value;
   const left = useMemo(() => keptGames(game.name).filter((one) => one.id !== id), [id]);
-  const names = left.map((one): [string, string] => [`${one.id}`, nameOf(one)]);
+  const names = left.map(({ id, date }) => [`${id}`, dateText(date)] as const);
   return (
     <div class="button-row game-row">
       <Choice
@@ -183,12 +167,6 @@ function GameRow({ app }: { app: App }) {
       <Button text="Copy link" onClick={() => app.copyLink()} />
     </div>
   );
-}
-
-/** Return when a game was left, and its first moves. */
-function nameOf({ date, hash }: KeptGame): string {
-  const moves = gameOf(parseHash(hash)).moves?.slice(0, 18);
-  return `${new Date(date).toLocaleString(undefined, DATE)}: ${moves}`;
 }
 
 /** Return who analyses: as the address says, as far as it is there, else the usual one. */

@@ -16,7 +16,6 @@ import type { MoveMark } from "../board/types";
 import { failureOf, messageOf } from "../format";
 
 const DELAY_MS = 120; // so that stepping quickly through a game asks for few positions
-const MAX_KEPT = 60;
 
 export interface Found {
   analysis: AnalysisMessage | null;
@@ -91,7 +90,7 @@ export class PositionSearch {
     this.change({ isRunning: true });
     const onMessage = (message: AnalysisMessage | ProgressMessage) => {
       if (message.type !== "analysis" || signal.aborted) return;
-      if (message.final) this.keep(key, message);
+      if (message.final) this.kept.set(key, message);
       this.change({ analysis: message });
     };
     const asked = { ...request, player };
@@ -106,12 +105,6 @@ export class PositionSearch {
       ?.exact(request, { signal })
       .catch((error): ExactAnswer => ({ known: false, reason: messageOf(error) }));
     if (exact && !signal.aborted) this.change({ exact });
-  }
-
-  private keep(key: string, message: AnalysisMessage): void {
-    this.kept.set(key, message);
-    const [oldest] = this.kept.keys();
-    if (this.kept.size > MAX_KEPT) this.kept.delete(oldest);
   }
 
   private key(): string {
