@@ -10,7 +10,7 @@ import { capital, messageOf } from "./format";
 import { writeList } from "./game/game_file";
 import { gameParameters, GameState, listText, movesOf } from "./game/game_state";
 import type { GameToShow } from "./game/types";
-import { type KeptGame, keepGame, keptGames } from "./kept";
+import { keepGame, keptGames } from "./kept";
 import { PlayView } from "./play/play_view";
 import { against, playerSeat, type Seats } from "./play/seats";
 import { RunsView } from "./runs/runs_view";
@@ -172,13 +172,6 @@ class Router implements App {
     return work().catch((error) => this.notify(messageOf(error), true));
   }
 
-  copy(text: string, what: string): Promise<void> {
-    return this.attempt(async () => {
-      await navigator.clipboard.writeText(text);
-      this.notify(`The ${what} ${what === "moves" ? "are" : "is"} copied.`);
-    });
-  }
-
   copyLink(): Promise<void> {
     const { view, parameters } = this.shown.value;
     const { game, setup, line } = this.game.shown.value;
@@ -186,18 +179,17 @@ class Router implements App {
     const tree = list === listText(setup, movesOf(line)) ? null : list;
     const all = { ...parameters, ...gameParameters(this.game.shown.value), tree };
     const link = new URL(address.formatHash(view, game.name, all), location.href).href;
-    if (link.length <= MOST_LINK) return this.copy(link, "link");
-    const what = "link without the variations, which make it too long,";
-    return this.copy(location.href, tree === null ? "link" : what);
+    const isWhole = link.length <= MOST_LINK || tree === null;
+    return this.attempt(async () => {
+      await navigator.clipboard.writeText(isWhole ? link : location.href);
+      const more = isWhole ? "" : " The variations would make it too long: Save writes them.";
+      this.notify(`The link is copied.${more}`);
+    });
   }
 
-  reopen(left: KeptGame): Promise<void> {
-    history.pushState({ id: left.id }, "", hashOf(left, this.shown.value.view));
-    return this.route();
-  }
-
-  go(hash: string): void {
-    location.hash = hash;
+  go(hash: string, id?: number): void {
+    history.pushState(id ? { id } : null, "", hash);
+    void this.route();
   }
 
   /** `isNew`: the way back leads to what was shown before. */
@@ -317,16 +309,12 @@ class Router implements App {
   }
 }
 
-/** Return the address at which a game was left. */
-function hashOf({ hash, play }: KeptGame, view: address.View): string {
-  return view === "play" && play ? play : hash.replace(/^#\w+/, `#${view}`);
-}
-
 /** Go to the game that was left where the address names no more than a game; return if so. */
 function resume(usual: string): boolean {
   const { view, name, parameters } = address.parseHash(location.hash);
   if (view === "runs" || history.state?.id || Object.keys(parameters).length) return false;
   const left = keptGames(name || usual).find(({ play }) => view === "analyse" || play);
-  if (left) history.replaceState({ id: left.id }, "", hashOf(left, view));
+  const hash = view === "play" ? left?.play : left?.hash.replace(/^#play/, "#analyse");
+  if (left) history.replaceState({ id: left.id }, "", hash);
   return left !== undefined;
 }

@@ -18,14 +18,10 @@ class ConnectionLost extends Error {}
 
 /** Return when the server answers again. */
 function whenBack(): Promise<void> {
-  const isAway = () =>
-    fetch("api/games").then(
-      ({ status }) => AWAY.includes(status),
-      () => true,
-    );
+  const ask = () => fetch("api/games").catch(() => ({ status: AWAY[0] }));
   const wait = async () => {
     do await pause(RETRY_MS);
-    while (await isAway());
+    while (AWAY.includes((await ask()).status));
     isLost.value = false;
   };
   if (!isLost.value) back = wait();

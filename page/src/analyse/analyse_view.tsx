@@ -8,7 +8,7 @@ import { formatHash, type Parameters } from "../address";
 import type { App, ViewProps } from "../app";
 import { Board } from "../board/board";
 import { countText, dateText, valueText } from "../format";
-import { keptGames } from "../kept";
+import { type KeptGame, keptGames } from "../kept";
 import { StepButtons } from "../game/game_steps";
 import { SetupButton } from "../game/setup_dialog";
 import { seatsAgainst, usualSeats } from "../play/seats";
@@ -137,7 +137,8 @@ export function AnalyseView({ app, parameters, rewrite }: ViewProps) {
 function GameRow({ app }: { app: App }) {
   const { game, setup, id } = app.game.shown.value;
   const left = useMemo(() => keptGames(game.name).filter((one) => one.id !== id), [id]);
-  const names = left.map(({ id, date }) => [`${id}`, dateText(date)] as const);
+  const names = left.map(({ date }, k) => [`${k}`, dateText(date)] as const);
+  const reopen = (one: KeptGame) => app.go(one.hash.replace(/^#play/, "#analyse"), one.id);
   return (
     <div class="button-row game-row">
       <Choice
@@ -153,9 +154,7 @@ function GameRow({ app }: { app: App }) {
           label="Earlier games"
           value=""
           options={[["", "Earlier games"], ...names]}
-          onChange={(chosen) =>
-            left.filter(({ id }) => `${id}` === chosen).forEach((one) => app.reopen(one))
-          }
+          onChange={(chosen) => reopen(left[Number(chosen)])}
         />
       )}
       <Button

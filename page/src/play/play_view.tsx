@@ -8,7 +8,6 @@ import type { App, ViewProps } from "../app";
 import { Board } from "../board/board";
 import { capital } from "../format";
 import { MoveList, StepButtons } from "../game/game_steps";
-import { listText } from "../game/game_state";
 import { SetupButton } from "../game/setup_dialog";
 import { Lesson } from "../review/lesson";
 import { LessonPanel } from "../review/lesson_panel";
@@ -181,8 +180,7 @@ function Players({ app, seats: [first, second], sit }: PlayersProps) {
 }
 
 function MoreButtons({ app, seats }: Props) {
-  const { line, ply, setup } = app.game.shown.value;
-  const { position, moves } = app.game;
+  const { line, ply } = app.game.shown.value;
   const analyse = () => app.analyse({ ...app.game.request(line.length), ply });
   return (
     <div class="button-row more">
@@ -193,8 +191,6 @@ function MoreButtons({ app, seats }: Props) {
         </>
       )}
       <Button text="Copy link" onClick={() => app.copyLink()} />
-      <Button text="Copy moves" onClick={() => app.copy(listText(setup, moves), "moves")} />
-      <Button text="Copy board" onClick={() => app.copy(position.board, "board")} />
     </div>
   );
 }
