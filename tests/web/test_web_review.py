@@ -390,6 +390,7 @@ def test_the_focus_goes_to_a_move_that_is_brought_back(go):
 def test_variations_stay_on_the_way_back_and_forth(go):
     page = go(f"#play/tic_tac_toe?{PEOPLE}&moves=1,5")
     button(page, "Analyse this game").click()
+    expect(page.locator(".analysis-view")).to_be_visible()
     button(page, "To the start").click()
     cell(page, "9").click()
     expect(page.locator(".variation .move-step")).to_have_text(["1.9"])
