@@ -260,6 +260,7 @@ def test_an_analysis_outlives_its_tab_and_a_link_carries_it(go, start):
     assert shown_game(page) == written
 
 
+@pytest.mark.slow
 def test_a_game_that_is_played_goes_on_where_it_was_left(go):
     page = go("#play/tic_tac_toe?first=human&second=best*20&moves=1,5")
     page.get_by_role("gridcell", name=re.compile("^2:")).click()

@@ -322,6 +322,7 @@ def test_an_illegal_move_is_not_sent(go):
     assert asked == [] and len(moves(page)) == 6
 
 
+@pytest.mark.slow
 def test_each_view_says_that_the_server_is_gone_and_goes_on_once_it_is_back(browser, tmp_path):
     copy_run(tmp_path)
     backend = make_backend(tmp_path)
