@@ -7,7 +7,7 @@ import { byVisits } from "../src/analyse/moves_table.tsx";
 import { lineFrom, readTree } from "../src/analyse/search_tree.ts";
 import { choiceAfter, chosenAction, pathWith } from "../src/board/move_choice.ts";
 import { accuracyText, percentText, valueText } from "../src/format.ts";
-import { readGame, writeGame } from "../src/game/game_file.ts";
+import { readGame, writeGame, writeList } from "../src/game/game_file.ts";
 
 test("rows change places only if one is clearly ahead, until the search has ended", () => {
   const moves = [100, 105, 300].map((visits, action) => ({ action, visits }));
@@ -117,6 +117,14 @@ test("a list holds variations in parentheses and names in braces", () => {
   const trap = branch("f4 ", [], "a trap ]");
   const moves = [branch("f5, d6 ", [branch(", take (2)\n")], "", [trap])];
   assert.deepEqual(read("f5, d6 (f4 {a trap ]}), take \\(2\\)\n").branches, moves);
+});
+
+test("a link's list of moves is read as it is written", () => {
+  const list = writeList(GAME.children, SETUP);
+  assert.equal(list, "f5,d6 (f4 {a trap ]}),take \\(2\\)");
+  const trap = branch("f4 ", [], "a trap ]");
+  assert.deepEqual(read(list).branches, [branch("f5,d6 ", [branch(",take (2)")], "", [trap])]);
+  assert.equal(writeList([], SETUP), "");
 });
 
 test("the board of a file is read, and who moves first tells the set-up", () => {
