@@ -315,6 +315,7 @@ def test_one_tries_again_from_a_mistake_against_the_same_opponent(go, view):
     expect_reviewed(page, "75%", "0%")
     if view == "analyse":
         button(page, "Analyse this game").click()
+        expect(page.locator(".analysis-view")).to_be_visible()
         expect_reviewed(page, "75%", "0%")
     button(page, "Worst move").click()
     button(page, "Try again from here").click()
