@@ -42,13 +42,14 @@ export function formatHash(
 }
 
 export function gameOf({ name, parameters }: Address): GameToShow {
-  const { setup, board, to_move: toMove, moves, ply } = parameters;
+  const { setup, board, to_move: toMove, moves, ply, tree } = parameters;
   return {
     game: name || null,
     setup: setup ?? null,
     board: board === undefined ? null : board.split("/").join("\n"),
     to_move: toMove === undefined ? null : Number(toMove),
     moves: moves ?? [],
+    tree,
     ply: /^\d+$/.test(ply ?? "") ? Number(ply) : null,
   };
 }

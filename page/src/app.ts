@@ -21,10 +21,10 @@ export interface App {
   notify(text: string, isError?: boolean): void;
   /** Do something, and say what went wrong. */
   attempt(work: () => Promise<void>): Promise<void>;
-  /** Copy text; `what` it is, such as "link". */
-  copy(text: string, what: string): Promise<void>;
-  /** Go to an address, such as "#runs/connect_four/a?x=games"; the way back leads here. */
-  go(hash: string): void;
+  /** Copy the address of the game, with its variations. */
+  copyLink(): Promise<void>;
+  /** Go to an address, of a game with its id if it was left there; the way back leads here. */
+  go(hash: string, id?: number): void;
   /** Write an address for what is shown already; the way back skips it. */
   rewrite(hash: string): void;
   /** Show a game in the Play view; `player` plays against the person who is to move. */

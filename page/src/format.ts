@@ -41,6 +41,11 @@ export function durationText(hours: number): string {
   return minutes < 90 ? `${Math.round(minutes)} min` : `${hours.toFixed(1)} h`;
 }
 
+/** Return a time, given in milliseconds since 1970. */
+export function dateText(time: number): string {
+  return new Date(time).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
+}
+
 /** Return "win", "draw", "loss" or a number for the player whose view the result has. */
 export function resultText(result: number): string {
   return ["loss", "draw", "win"][result + 1] ?? valueText(result);

@@ -7,20 +7,25 @@ import { AnalyseView } from "./analyse/analyse_view";
 import * as address from "./address";
 import type { App, GameToAnalyse, GameToPlay } from "./app";
 import { capital, messageOf } from "./format";
-import { gameParameters, GameState, movesOf } from "./game/game_state";
+import { writeList } from "./game/game_file";
+import { gameParameters, GameState, listText, movesOf } from "./game/game_state";
 import type { GameToShow } from "./game/types";
+import { keepGame, keptGames } from "./kept";
 import { PlayView } from "./play/play_view";
 import { against, playerSeat, type Seats } from "./play/seats";
 import { RunsView } from "./runs/runs_view";
-import { isTemporary } from "./server_backend";
+import { isLost } from "./server_backend";
 import { ThemeButton } from "./theme";
 import { focusBoard } from "./ui";
 
 const NAMES: Record<address.View, string> = { play: "Play", analyse: "Analyse", runs: "Runs" };
+const LOST = "The server does not answer. What is shown stands still, and goes on once it is back.";
 const NOTICE_MS = 4000;
+const LEFT = "You are back in the game that you left.";
+const MOST_LINK = 2000; // characters: longer links are cut on their way
 /** Within so many milliseconds sentences are said together. */
 const TOGETHER_MS = 400;
-const TAKES_ARROWS = "input, select, textarea, dialog, [role=grid], [role=tree], [role=slider]";
+const TAKES_ARROWS = "input, select, textarea, dialog, [role=grid]";
 
 /** The page; the backend answers its requests. */
 export function Page({ backend }: { backend: Backend }) {
@@ -32,11 +37,17 @@ export function Page({ backend }: { backend: Backend }) {
       (error) => (loading.value = messageOf(error)),
     );
   }, [backend]);
-  if (router.value) return <Views router={router.value} />;
   return (
-    <main id="main">
-      <p class="loading" role="status" children={loading} />
-    </main>
+    <>
+      <p class="lost" role="alert" children={isLost.value && LOST} />
+      {router.value ? (
+        <Views router={router.value} />
+      ) : (
+        <main id="main">
+          <p class="loading" role="status" children={loading} />
+        </main>
+      )}
+    </>
   );
 }
 
@@ -102,6 +113,7 @@ class Router implements App {
   private noticeTimer = 0;
   private saidAt = -Infinity;
   private numRoutes = 0;
+  private isTold = false;
   private kept: number[] | null = null;
   /** A game is being loaded: the address stays that of what is left. */
   private isLeaving = false;
@@ -123,18 +135,20 @@ class Router implements App {
 
   /** Return the router of a page that opens at the address. */
   static async start(backend: Backend): Promise<Router> {
+    const catalogue = signal(await backend.games());
+    const isBack = resume(catalogue.value.default_game);
     const first = address.parseHash(location.hash);
     const wanted = first.view === "runs" ? {} : address.gameOf(first);
-    const catalogue = signal(await backend.games());
     const game = new GameState(backend, catalogue);
     let problem: unknown = null;
     // The browser keeps its state when it loads the page again.
-    await game.load({ ...history.state, ...wanted }).catch((error: unknown) => {
+    await game.load({ ...wanted, ...history.state }).catch((error: unknown) => {
       problem = error;
       return game.load({ game: wanted.game }).catch(() => game.load({}));
     });
     const router = new Router(backend, catalogue, game, first);
     if (problem) router.notify(messageOf(problem), true);
+    else if (isBack) router.notify(LEFT);
     return router;
   }
 
@@ -158,20 +172,29 @@ class Router implements App {
     return work().catch((error) => this.notify(messageOf(error), true));
   }
 
-  copy(text: string, what: string): Promise<void> {
+  copyLink(): Promise<void> {
+    const { view, parameters } = this.shown.value;
+    const { game, setup, line } = this.game.shown.value;
+    const list = writeList(line[0].children, setup);
+    const tree = list === listText(setup, movesOf(line)) ? null : list;
+    const all = { ...parameters, ...gameParameters(this.game.shown.value), tree };
+    const link = new URL(address.formatHash(view, game.name, all), location.href).href;
+    const isWhole = link.length <= MOST_LINK || tree === null;
     return this.attempt(async () => {
-      await navigator.clipboard.writeText(text);
-      this.notify(`The ${what} ${what === "moves" ? "are" : "is"} copied.`);
+      await navigator.clipboard.writeText(isWhole ? link : location.href);
+      const more = isWhole ? "" : " The variations would make it too long: Save writes them.";
+      this.notify(`The link is copied.${more}`);
     });
   }
 
-  go(hash: string): void {
-    location.hash = hash;
+  go(hash: string, id?: number): void {
+    history.pushState(id ? { id } : null, "", hash);
+    void this.route();
   }
 
   /** `isNew`: the way back leads to what was shown before. */
   rewrite(hash: string, isNew = false): void {
-    const state = { id: this.game.shown.value.id, file: this.game.file };
+    const state = { id: this.game.shown.value.id, tree: this.game.file };
     if (isNew && hash !== location.hash) history.pushState(state, "", hash);
     else history.replaceState(state, "", hash);
   }
@@ -199,7 +222,11 @@ class Router implements App {
 
   /** Change the view, and keep the game that is shown. */
   follow(view: address.View): void {
-    if (view === "runs") this.go("#runs");
+    const { setup } = gameParameters(this.game.shown.value);
+    // Instead of an empty board, the game that was analysed last.
+    if (view === "analyse" && this.game.isEmpty)
+      this.go(address.formatHash(view, this.game.shown.value.game.name, { setup }));
+    else if (view === "runs") this.go("#runs");
     else this.visit({ view, name: "", parameters: {} }, true);
   }
 
@@ -213,16 +240,16 @@ class Router implements App {
   private async route(): Promise<void> {
     this.numRoutes += 1;
     const number = this.numRoutes;
+    if (resume(this.catalogue.value.default_game)) this.notify(LEFT);
     const wanted = address.parseHash(location.hash);
     if (!this.views.includes(wanted.view)) wanted.view = "play";
     if (wanted.view === "runs") return this.visit(wanted, false);
     this.kept = null;
     try {
-      await this.load({ ...history.state, ...address.gameOf(wanted) });
+      await this.load({ ...address.gameOf(wanted), ...history.state });
     } catch (error) {
       this.notify(messageOf(error), true);
-      // The start of the game; what is shown stays where the server does not answer.
-      if (!isTemporary(error)) await this.load({ game: wanted.name }).catch(() => undefined);
+      await this.load({ game: wanted.name }).catch(() => undefined);
     }
     if (number === this.numRoutes) this.visit(wanted, false);
   }
@@ -238,6 +265,7 @@ class Router implements App {
   }
 
   private visit(shown: address.Address, isNew: boolean): void {
+    this.numRoutes += 1; // an address that still waits for the server is given up
     this.shown.value = { ...shown, visit: this.shown.value.visit + 1 };
     this.keepAddress(isNew);
   }
@@ -252,7 +280,21 @@ class Router implements App {
     this.kept = moves;
     const { game } = this.game.shown.value;
     const all = { ...parameters, ...gameParameters(this.game.shown.value) };
-    this.rewrite(address.formatHash(view, game.name, all), isNew || losesMoves);
+    const hash = address.formatHash(view, game.name, all);
+    this.rewrite(hash, isNew || losesMoves);
+    this.keepGame(view, hash);
+  }
+
+  /** Keep the game in this browser; say once if it does not. */
+  private keepGame(view: address.View, hash: string): void {
+    const { id, game, line } = this.game.shown.value;
+    const before = keptGames(game.name).find((one) => one.id === id)?.play ?? "";
+    const { over } = line[line.length - 1].position;
+    const play = view === "analyse" ? before : over ? "" : hash;
+    const now = { id, game: game.name, hash, play, file: this.game.file, date: Date.now() };
+    if (keepGame(now, this.game.isEmpty) || this.isTold) return;
+    this.isTold = true;
+    this.notify("This browser does not keep the game. Save writes it to a file.", true);
   }
 
   /** Left and right step through the game, unless something else takes them. */
@@ -265,4 +307,14 @@ class Router implements App {
     this.game.show(this.game.shown.value.ply + step);
     event.preventDefault();
   }
+}
+
+/** Go to the game that was left where the address names no more than a game; return if so. */
+function resume(usual: string): boolean {
+  const { view, name, parameters } = address.parseHash(location.hash);
+  if (view === "runs" || history.state?.id || Object.keys(parameters).length) return false;
+  const left = keptGames(name || usual).find(({ play }) => view === "analyse" || play);
+  const hash = view === "play" ? left?.play : left?.hash.replace(/^#play/, "#analyse");
+  if (left) history.replaceState({ id: left.id }, "", hash);
+  return left !== undefined;
 }

@@ -1,22 +1,45 @@
 // The backend with a server: requests by fetch, streams as lines of JSON or as events.
+//
+// While the server does not answer, requests wait; once it is back they are sent again, and streams
+// begin anew. So every view goes on by itself.
 
+import { signal as state } from "@preact/signals";
 import type { Backend, RunList, StreamMessage, Watch } from "./api";
+import { pause } from "./board/motion";
 
 const RETRY_MS = 1000;
+const AWAY = [502, 503, 504]; // what a proxy, or a server with too many connections, answers
 
-/** A request that failed; `status` as in HTTP, undefined after a lost connection. */
-export class RequestError extends Error {
-  constructor(
-    message = "The connection to the server was lost.",
-    readonly status?: number,
-  ) {
-    super(message);
-  }
+/** Whether the server does not answer. */
+export const isLost = state(false);
+let back = Promise.resolve();
+
+class ConnectionLost extends Error {}
+
+/** Return when the server answers again. */
+function whenBack(): Promise<void> {
+  const ask = () => fetch("api/games").catch(() => ({ status: AWAY[0] }));
+  const wait = async () => {
+    do await pause(RETRY_MS);
+    while (AWAY.includes((await ask()).status));
+    isLost.value = false;
+  };
+  if (!isLost.value) back = wait();
+  isLost.value = true;
+  return back;
 }
 
-/** Return whether a request may succeed if it is sent again. */
-export function isTemporary(error: unknown): boolean {
-  return error instanceof RequestError && (error.status === undefined || error.status === 503);
+/** Do what asks the server, again whenever the connection is lost. */
+async function persist<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof ConnectionLost)) throw error;
+    }
+    await whenBack();
+    signal?.throwIfAborted();
+  }
 }
 
 export function serverBackend(): Backend {
@@ -46,9 +69,9 @@ function live(signal: AbortSignal, onList: (list: RunList) => void): void {
     events = document.hidden || signal.aborted ? null : new EventSource("api/live");
     if (!events) return;
     events.onmessage = (event) => onList(JSON.parse(event.data));
-    // A browser connects again by itself, unless it was refused.
     events.onerror = () => {
-      if (events?.readyState === EventSource.CLOSED) setTimeout(follow, RETRY_MS);
+      events?.close();
+      void whenBack().then(follow);
     };
   };
   document.addEventListener("visibilitychange", follow, { signal });
@@ -56,17 +79,21 @@ function live(signal: AbortSignal, onList: (list: RunList) => void): void {
   follow();
 }
 
-async function ask<T>(path: string, request?: unknown, signal?: AbortSignal): Promise<T> {
-  return (await send(path, request, signal)).json();
+function ask<T>(path: string, request?: unknown, signal?: AbortSignal): Promise<T> {
+  return persist(async () => (await send(path, request, signal)).json(), signal);
 }
 
-async function stream<M extends StreamMessage>(
+function stream<M extends StreamMessage>(path: string, request: unknown, watch: Watch<M>) {
+  return persist(() => readLines(path, request, watch), watch.signal);
+}
+
+async function readLines<M extends StreamMessage>(
   path: string,
   request: unknown,
   { signal, onMessage }: Watch<M>,
 ): Promise<void> {
   const { body } = await send(path, request, signal);
-  if (!body) throw new RequestError();
+  if (!body) throw new ConnectionLost();
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
   try {
@@ -77,14 +104,14 @@ async function stream<M extends StreamMessage>(
       rest = lines.pop() ?? "";
       for (const line of lines.filter((one) => one.trim())) {
         const message = JSON.parse(line);
-        if (message.type === "error") throw new RequestError(message.error, message.status ?? 500);
+        if (message.type === "error") throw new Error(message.error);
         onMessage?.(message);
       }
     }
   } finally {
     reader.cancel().catch(() => undefined);
   }
-  if (rest.trim()) throw new RequestError();
+  if (rest.trim()) throw new ConnectionLost();
 }
 
 /** Send a request as JSON, or ask for a path if there is none. */
@@ -93,11 +120,11 @@ async function send(path: string, request?: unknown, signal?: AbortSignal): Prom
   const options = request ? { method: "POST", headers, body: JSON.stringify(request), signal } : {};
   const response = await fetch(path, options).catch((error) => lost(error, signal));
   if (response.ok) return response;
+  if (AWAY.includes(response.status)) throw new ConnectionLost();
   const answer = await response.json().catch(() => ({}));
-  const message = answer.error ?? `The server answered with status ${response.status}.`;
-  throw new RequestError(message, response.status);
+  throw new Error(answer.error ?? `The server answered with status ${response.status}.`);
 }
 
 function lost(error: unknown, signal?: AbortSignal): never {
-  throw signal?.aborted ? error : new RequestError();
+  throw signal?.aborted ? error : new ConnectionLost();
 }

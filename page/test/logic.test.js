@@ -3,21 +3,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { formatHash, parseHash } from "../src/address.ts";
-import { stableOrder } from "../src/analyse/stable_order.ts";
-import { lineFrom, readTree } from "../src/analyse/search_tree.tsx";
+import { byVisits } from "../src/analyse/moves_table.tsx";
+import { lineFrom, readTree } from "../src/analyse/search_tree.ts";
 import { choiceAfter, chosenAction, pathWith } from "../src/board/move_choice.ts";
 import { accuracyText, percentText, valueText } from "../src/format.ts";
-import { readGame, writeGame } from "../src/game/game_file.ts";
+import { readGame, writeGame, writeList } from "../src/game/game_file.ts";
 
 test("rows change places only if one is clearly ahead, until the search has ended", () => {
-  const visits = new Map([
-    [1, 100],
-    [2, 105],
-    [3, 300],
-  ]);
-  assert.deepEqual(stableOrder([1, 2], visits, false), [3, 1, 2]);
-  assert.deepEqual(stableOrder([1, 2], visits, true), [3, 2, 1]);
-  assert.deepEqual(stableOrder([4, 1], new Map([[1, 5]]), false), [1]);
+  const moves = [100, 105, 300].map((visits, action) => ({ action, visits }));
+  const order = (isFinal) => byVisits(moves, isFinal).map(({ action }) => action);
+  assert.deepEqual(order(false), [2, 0, 1]);
+  assert.deepEqual(order(true), [2, 1, 0]);
 });
 
 test("a line follows the most visited moves of the tree", () => {
@@ -121,6 +117,14 @@ test("a list holds variations in parentheses and names in braces", () => {
   const trap = branch("f4 ", [], "a trap ]");
   const moves = [branch("f5, d6 ", [branch(", take (2)\n")], "", [trap])];
   assert.deepEqual(read("f5, d6 (f4 {a trap ]}), take \\(2\\)\n").branches, moves);
+});
+
+test("a link's list of moves is read as it is written", () => {
+  const list = writeList(GAME.children, SETUP);
+  assert.equal(list, "f5,d6 (f4 {a trap ]}),take \\(2\\)");
+  const trap = branch("f4 ", [], "a trap ]");
+  assert.deepEqual(read(list).branches, [branch("f5,d6 ", [branch(",take (2)")], "", [trap])]);
+  assert.equal(writeList([], SETUP), "");
 });
 
 test("the board of a file is read, and who moves first tells the set-up", () => {

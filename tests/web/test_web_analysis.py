@@ -100,12 +100,11 @@ def scripted(page, *messages):
 def test_numbers_arrive_while_it_searches_and_leaving_stops_it(page, server):
     page.show("analyse/connect_four?moves=4,4")
     first = endless(page)
-    page.locator("[role=treeitem]").first.focus()
-    page.keyboard.press("ArrowRight")
+    page.locator(".tree-toggle:not([aria-disabled])").first.click()
     wait_for_text(page, ".search-status", rf"^(?!{first} )[\d,]+ of 200,000")
-    opened = page.locator("[role=treeitem][aria-expanded=true]")
+    opened = page.locator(".tree-toggle[aria-expanded=true]")
     assert opened.count() == 1 and opened.evaluate("row => row === document.activeElement")
-    assert page.locator("[aria-level='2']").count() > 1
+    assert page.locator("[style*='--level: 1']").count() > 1
     server.backend.stopped.clear()
     page.evaluate("location.hash = '#runs'")
     wait_until(lambda: len(server.backend.stopped) == 1, page)
@@ -127,7 +126,7 @@ def test_another_position_is_searched_instead(page, server):
 
 @pytest.mark.slow
 def test_a_refusal_is_shown_and_one_can_start_again(page):
-    page.route("**/api/analyse", lambda r: r.fulfill(status=503, json={"error": "too busy."}))
+    page.route("**/api/analyse", lambda r: r.fulfill(status=422, json={"error": "too busy."}))
     page.show("analyse/tic_tac_toe?moves=5")
     wait_for_text(page, ".analysis-controls [role=alert]", "Too busy")
     page.unroute("**/api/analyse")
@@ -236,8 +235,8 @@ def test_the_network_alone_stands_beside_its_search(page):
     ]
     scripted(page, both | {"actions": actions})
     page.show("analyse/tic_tac_toe?moves=")
-    wait_for_text(page, ".comparison-table", "Network alone\\s+\u22120.50\\s+2")
-    wait_for_text(page, ".comparison-table", "With search\\s+\\+0.25\\s+5")
+    wait_for_text(page, ".verdict-network", "Network alone: \u22120.50, best move 2$")
+    wait_for_text(page, ".verdict-value", "\\+0.25")
 
 
 # --- the game and the tree ------------------------------------------------------------------------
@@ -247,24 +246,16 @@ def test_the_network_alone_stands_beside_its_search(page):
 def test_the_tree_opens_level_by_level_with_the_keyboard(page):
     page.show("analyse/tic_tac_toe?moves=5")
     wait_for_text(page, ".search-status", r"\d simulations")
-
-    def level():
-        return int(page.evaluate("document.activeElement.ariaLevel"))
-
-    assert page.locator("[role=treeitem]").count() <= 9
-    page.locator("[role=treeitem][tabindex='0']").focus()
-    page.keyboard.press("ArrowRight")
-    page.keyboard.press("ArrowRight")
-    assert level() == 2 and page.locator(".ghost-number").count() >= 2
-    page.keyboard.press("ArrowDown")
-    page.keyboard.press("ArrowLeft")
-    assert level() == 1
-    page.keyboard.press("ArrowLeft")
-    assert page.locator("[aria-level='2']").count() == 0
-    page.keyboard.press("End")
-    assert page.evaluate("document.activeElement.nextElementSibling") is None
-    page.keyboard.press("Home")
-    page.keyboard.press("ArrowRight")
-    page.keyboard.press("ArrowRight")
+    below = page.locator("[style*='--level: 1']")
+    assert page.locator(".analysis-table tbody tr").count() == 8
+    page.locator(".tree-toggle").first.focus()
     page.keyboard.press("Enter")
+    wait_until(lambda: below.count() > 0, page)
+    for _ in range(3):  # the move of this row, then the first answer
+        page.keyboard.press("Tab")
+    assert page.locator(".ghost-number").count() >= 2
+    page.locator(".tree-toggle").first.press("Enter")
+    wait_until(lambda: below.count() == 0, page)
+    page.keyboard.press("Enter")
+    below.first.locator(".move-button").press("Enter")
     wait_for_text(page, ".step-place", "3 / 3")

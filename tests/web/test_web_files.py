@@ -22,6 +22,7 @@ SET_UP = {
     "connect_four": f"connect_four?board={CONNECT_FOUR}&to_move=1&moves=3,4",
     "othello": f"othello?board={BLACK_PLAYED_F5}&to_move=1&moves=f6,d3",
     "white first": f"othello?setup=white_first&board={WHITE_PLAYED_E3}&to_move=1&moves=d3",
+    "no moves": f"connect_four?board={CONNECT_FOUR}&to_move=1&moves=",
     "no board": "othello?setup=white_first&moves=e3,d3",
 }
 
@@ -65,7 +66,8 @@ def main_moves(page):
 @pytest.mark.parametrize("game", mostly_slow(SET_UP.values()), ids=SET_UP)
 def test_a_file_keeps_the_position_that_the_game_started_from(go, tmp_path, game):
     page = go(f"#analyse/{game}")
-    expect(page.locator(MAIN_MOVES).first).to_be_visible()
+    num_moves = len(game.split("moves=")[1].split(",")) if not game.endswith("=") else 0
+    expect(page.locator(MAIN_MOVES)).to_have_count(num_moves)
     written = shown_game(page)
     path = saved(page, tmp_path)
     # It does not matter what is shown when the file is opened, but for the set-up of a board.
@@ -73,7 +75,8 @@ def test_a_file_keeps_the_position_that_the_game_started_from(go, tmp_path, game
     page.goto(f"{page.url.split('#')[0]}#analyse/{other}")
     expect(page).to_have_title(re.compile("Othello" if "white_first&board" in game else "Tic"))
     open_file(page, path)
-    expect(page.locator(MAIN_MOVES)).to_have_count(game.split("moves=")[1].count(",") + 1)
+    expect(page).to_have_title(re.compile("Othello" if "othello" in game else "Connect"))
+    expect(page.locator(MAIN_MOVES)).to_have_count(num_moves)
     expect(page.locator(".step-place")).to_have_text(re.compile("^0"))
     assert shown_game(page) == written
 
@@ -216,30 +219,66 @@ def try_and_name(page, label, name):
     button(page, "To the start").click()
     page.get_by_role("gridcell", name=re.compile(f"^{label}:")).click()
     expect(page.locator(".variation .move-step")).to_have_count(1)
-    button(page, "Name").click()
     page.get_by_label("Name of the move").fill(name)
     page.keyboard.press("Enter")
     expect(page.locator(".move-name")).to_have_text(name)
 
 
-@pytest.mark.parametrize("is_set_up", mostly_slow([False, True]))
-def test_variations_and_names_outlive_a_reload(go, is_set_up):
-    start = "board=X--/---/---&to_move=1&" if is_set_up else ""
-    page = go(f"#analyse/tic_tac_toe?{start}moves=5,9")
+@pytest.mark.parametrize("start", mostly_slow(["board=X--/---/---&to_move=1", "setup="]))
+def test_an_analysis_outlives_its_tab_and_a_link_carries_it(go, start):
+    page = go(f"#analyse/tic_tac_toe?{start}&moves=5,9")
     expect(page.locator(MAIN_MOVES)).to_have_count(2)
-    try_and_name(page, "2", "a trap")
+    try_and_name(page, "2", "a trap (2)")
     written = shown_game(page)
-    page.reload()
-    expect(page.locator(".variation-box .move-step")).to_have_count(3)
-    assert shown_game(page) == written
-    assert main_moves(page) == ["1.5", "2.9"]
+    page.evaluate("navigator.clipboard.writeText = async (text) => (window.copied = text)")
+    button(page, "Copy link").click()
+    link = page.evaluate("copied")
     # So do changes that the address does not show.
-    button(page, "Name").click()
     page.get_by_label("Name of the move").fill("no trap")
     page.keyboard.press("Enter")
     expect(page.locator(".move-name")).to_have_text("no trap")
     page.reload()
     expect(page.locator(".move-name")).to_have_text("no trap")
+    expect(page.locator(".variation-box .move-step")).to_have_count(3)
+    assert main_moves(page) == ["1.5", "2.9"]
+    context, address = page.context, page.url.partition("?")[0]
+    page.close()
+    page = context.new_page()
+    page.goto(address)
+    expect(page.locator(".move-name")).to_have_text("no trap")
+    expect(page.locator(".notice.is-shown")).to_have_text(re.compile("left"))
+    button(page, "New").click()
+    expect(page.locator(".variation-box .move-step")).to_have_count(0)
+    page.reload()
+    expect(page.locator(".variation-box .move-step")).to_have_count(0)
+    page.get_by_label("Earlier games").select_option(index=1)
+    expect(page.locator(".move-name")).to_have_text("no trap")
+    page.evaluate("localStorage.clear()")
+    page.goto("about:blank")
+    page.goto(link)
+    expect(page.locator(".move-name")).to_have_text("a trap (2)")
+    assert shown_game(page) == written
+
+
+@pytest.mark.slow
+def test_a_game_that_is_played_goes_on_where_it_was_left(go):
+    page = go("#play/tic_tac_toe?first=human&second=best*20&moves=1,5")
+    page.get_by_role("gridcell", name=re.compile("^2:")).click()
+    expect(page.locator(".move-list li")).to_have_count(4)
+    page.reload()
+    expect(page.locator(".move-list li")).to_have_count(4)
+    page.get_by_role("link", name="Analyse").click()
+    expect(page.locator(MAIN_MOVES)).to_have_count(4)
+    context, address = page.context, page.url.partition("#")[0]
+    page.close()
+    page = context.new_page()
+    page.goto(f"{address}#play/tic_tac_toe")
+    expect(page.locator(".move-list li")).to_have_count(4)
+    expect(page.locator("#seat-1")).to_have_value("player.best")
+    page.locator(".grid-cell.is-legal").first.click()
+    expect(page.locator(".move-list li").nth(4)).to_be_visible()
+    page.evaluate("location.hash = '#play/tic_tac_toe?moves=1,4,2,5,3'")
+    expect(page.locator("#status")).to_have_text(re.compile("X wins"))
 
 
 def test_each_game_has_variations_of_its_own(go):
@@ -279,7 +318,7 @@ def test_the_page_works_where_the_browser_stores_nothing(go, fault):
         page.add_init_script(f"Object.defineProperty(window, 'localStorage', {{ {access} }})")
     else:
         fail = "() => { throw new DOMException('full', 'QuotaExceededError'); }"
-        page.add_init_script(f"Storage.prototype.setItem = {fail}")
+        page.add_init_script(f"localStorage.clear(); Storage.prototype.setItem = {fail}")
     page.reload()
     expect(page.locator(MAIN_MOVES)).to_have_count(2)
     button(page, "Dark colours").click()
@@ -287,3 +326,4 @@ def test_the_page_works_where_the_browser_stores_nothing(go, fault):
     try_and_name(page, "2", "a trap")
     page.reload()
     expect(page.locator(".move-name")).to_have_text("a trap")
+    expect(page.locator(".notice.is-shown.is-error")).to_have_text(re.compile("Save"))

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from game_samples import BREAKTHROUGH, BREAKTHROUGH_PYTHON
 from mostly_slow import mostly_slow
-from web_samples import make_backend, running
+from web_samples import copy_run, make_backend, running
 
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
@@ -323,17 +323,38 @@ def test_an_illegal_move_is_not_sent(go):
 
 
 @pytest.mark.slow
-def test_after_a_lost_connection_the_game_goes_on_from_its_position(go):
-    page = go("#play/connect_four?first=human&second=uct*20&moves=4,4", expects_errors=True)
-    page.route("**/api/*", lambda route: route.abort())
-    drop(page, 3)
-    problem = page.locator(".problem")
-    expect(problem).to_have_text(re.compile("connection.*Trying again", re.DOTALL))
-    expect_moves(page, "4", "4")
-    page.unroute("**/api/*")
-    expect(page.locator(".move-list li")).to_have_count(4)  # by itself: the move, and its answer
-    assert moves(page)[:3] == ["4", "4", "3"]
-    expect(problem).to_be_empty()
+def test_each_view_says_that_the_server_is_gone_and_goes_on_once_it_is_back(browser, tmp_path):
+    copy_run(tmp_path)
+    backend = make_backend(tmp_path)
+    hash_ = "#play/connect_four?first=human&second=uct*20&moves=4,4"
+
+    def expect_lost(*pages, is_lost=True):
+        for view in pages:
+            expect(view.locator(".lost:not(:empty)")).to_have_count(int(is_lost))
+
+    with contextlib.ExitStack() as stack:
+        with running(backend) as server:
+            port, url = server.address.port, server.base_url
+            page, runs = (
+                stack.enter_context(opened(browser, f"{url}{view}", expects_errors=True))
+                for view in (hash_, "#runs")
+            )
+            expect(runs.locator(".runs-table tbody tr")).to_have_count(1)
+        drop(page, 3)
+        expect_lost(page, runs)
+        expect_moves(page, "4", "4")
+        with running(backend, port=port):
+            expect(page.locator(".move-list li")).to_have_count(4)  # the move, and its answer
+            assert moves(page)[:3] == ["4", "4", "3"]
+            expect_lost(page, runs, is_lost=False)
+            page.get_by_role("button", name="Analyse this game").click()
+            expect(page.locator(".search-status")).to_have_text(re.compile("^[1-9]"))
+        drop(page, 7)  # a position that nobody knows
+        expect_lost(page, runs)
+        with running(backend, port=port):
+            expect(page.locator(".step-place")).to_have_text("5 / 5")
+            expect(page.locator(".search-status")).to_have_text(re.compile("^[1-9]"))
+            expect_lost(page, runs, is_lost=False)
 
 
 # --- for everyone ---------------------------------------------------------------------------------

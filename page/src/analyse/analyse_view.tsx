@@ -4,10 +4,11 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import type { Asked, ExactAnswer, Game } from "../api";
-import type { Parameters } from "../address";
+import { formatHash, type Parameters } from "../address";
 import type { App, ViewProps } from "../app";
 import { Board } from "../board/board";
-import { countText, valueText } from "../format";
+import { countText, dateText, valueText } from "../format";
+import { type KeptGame, keptGames } from "../kept";
 import { StepButtons } from "../game/game_steps";
 import { SetupButton } from "../game/setup_dialog";
 import { seatsAgainst, usualSeats } from "../play/seats";
@@ -17,7 +18,7 @@ import { Button, Card, Choice } from "../ui";
 import { analystsOf, clamped, Controls } from "./controls";
 import { ColumnsHelp, MovesTable } from "./moves_table";
 import { bestMove, moveFacts, PositionSearch } from "./position_search";
-import { lineFrom, readTree, SearchTree } from "./search_tree";
+import { lineFrom, readTree } from "./search_tree";
 import { Variations } from "./variations";
 import { ValueBar, Verdict } from "./verdict";
 
@@ -69,8 +70,6 @@ export function AnalyseView({ app, parameters, rewrite }: ViewProps) {
       for (const action of actions) await state.play(action);
     });
   };
-  const play = (action: number) => go([action]);
-  const look = (action: number | null) => (path.value = action === null ? null : [action]);
   const choose = (chosen: Required<Asked>) => {
     player.value = clamped(game, chosen);
     const { id, num_simulations: num } = player.value;
@@ -84,8 +83,7 @@ export function AnalyseView({ app, parameters, rewrite }: ViewProps) {
     app.play({ ...state.request(), seats: seatsAgainst(seats, position.to_move, game) });
   };
   const [only, ...others] = path.value ?? [];
-  const hovered = others.length ? null : only;
-  const best = hovered === analysis?.best ? analysis?.line.slice(0, MAX_LINE) : null;
+  const best = !others.length && only === analysis?.best ? analysis?.line.slice(0, MAX_LINE) : null;
   const ahead = best ?? (path.value && lineFrom(nodes, path.value, MAX_LINE)) ?? [];
   const shown = { position, found, setup };
   return (
@@ -97,8 +95,8 @@ export function AnalyseView({ app, parameters, rewrite }: ViewProps) {
             {...{ game, setup, position, legal }}
             last={node.action}
             label="Board for analysis"
-            onAction={play}
-            onHover={look}
+            onAction={(action) => go([action])}
+            onHover={(action) => (path.value = action === null ? null : [action])}
             marks={over ? [] : moves}
             line={ahead}
             notes={notesOf(review.now.value.plies[ply])}
@@ -113,9 +111,11 @@ export function AnalyseView({ app, parameters, rewrite }: ViewProps) {
         {!over && (
           <>
             <MovesTable
-              {...{ legal, moves, isFinal, texts: setup.action_texts, hovered }}
-              onHover={look}
-              onPlay={play}
+              key={state.request().moves.join()}
+              {...{ moves, nodes, isFinal, setup, side: position.to_move, path: [] }}
+              hovered={path.value}
+              onHover={(at) => (path.value = at)}
+              onPlay={go}
             />
             <ColumnsHelp note={exactNote(exact)} />
           </>
@@ -129,35 +129,41 @@ export function AnalyseView({ app, parameters, rewrite }: ViewProps) {
         />
         <Variations app={app} />
       </Card>
-      {!over && (
-        <Card class="analysis-tree" label="Search tree">
-          <div class="section-head">
-            <h2>Search tree</h2>
-          </div>
-          <SearchTree
-            {...{ nodes, isFinal, setup, root: node, onGo: go }}
-            onHover={(at) => (path.value = at)}
-          />
-        </Card>
-      )}
     </div>
   );
 }
 
 /** The controls below the board: another game, or this one elsewhere. */
 function GameRow({ app }: { app: App }) {
+  const { game, setup, id } = app.game.shown.value;
+  const left = useMemo(() => keptGames(game.name).filter((one) => one.id !== id), [id]);
+  const names = left.map(({ date }, k) => [`${k}`, dateText(date)] as const);
+  const reopen = (one: KeptGame) => app.go(one.hash.replace(/^#play/, "#analyse"), one.id);
   return (
     <div class="button-row game-row">
       <Choice
         bare
         label="Game"
-        value={app.game.shown.value.game.name}
+        value={game.name}
         options={app.catalogue.value.games.map(({ name, title }) => [name, title])}
-        onChange={(name) => app.analyse({ game: name })}
+        onChange={(name) => app.go(formatHash("analyse", name))}
+      />
+      {left.length > 0 && (
+        <Choice
+          bare
+          label="Earlier games"
+          value=""
+          options={[["", "Earlier games"], ...names]}
+          onChange={(chosen) => reopen(left[Number(chosen)])}
+        />
+      )}
+      <Button
+        text="New"
+        onClick={() => app.analyse({ game: game.name, setup: setup.id, isNew: true })}
       />
       <SetupButton app={app} onStart={(wanted) => app.analyse(wanted)} />
       <Button text="Play from here" onClick={() => app.play(app.game.request())} />
-      <Button text="Copy link" onClick={() => app.copy(location.href, "link")} />
+      <Button text="Copy link" onClick={() => app.copyLink()} />
     </div>
   );
 }

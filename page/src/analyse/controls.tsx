@@ -28,7 +28,6 @@ export function Controls({ game, player, search, hasMoves, onPlayer }: ControlsP
     return <p class="search-status">Nobody here can analyse this game: train a network first.</p>;
   }
   const { id, num_simulations: num } = player;
-  const done = analysis?.num_simulations ?? 0;
   const total = analysis?.total ?? num;
   const amounts = amountsOf(game, player).map((one) => {
     return [`${one}`, one ? countText(one) : "0 (network alone)"] as const;
@@ -51,11 +50,6 @@ export function Controls({ game, player, search, hasMoves, onPlayer }: ControlsP
       <Button class="run-button" off={!hasMoves} onClick={startOrStop}>
         {isRunning ? "Stop" : "Start"}
       </Button>
-      <progress
-        max={1}
-        value={analysis?.final ? 1 : done / Math.max(total, 1)}
-        aria-label="Progress of the search"
-      />
       <p class="search-status">{hasMoves ? statusText(search.found.value, total) : ""}</p>
       <p class="error-line" role="alert" children={capital(error)} />
     </div>

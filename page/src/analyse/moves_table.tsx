@@ -1,49 +1,42 @@
-// The moves of a position as a table: visits, share, prior, value, exact result.
+// The moves of a position as a table: visits, share, prior, value, exact result. Each row opens into
+// the answers that the search has looked at, level by level.
 //
-// Sorted by visits; rows keep their places while the pointer or the focus is on the table.
+// Most visited first; while the search runs, only clear differences count.
 
-import { useSignal } from "@preact/signals";
-import { useRef } from "preact/hooks";
+import { useState } from "preact/hooks";
+import type { Setup, Side } from "../api";
 import { countText, marginText, percentText, resultText, UNKNOWN, valueText } from "../format";
+import { Button } from "../ui";
 import type { MoveFacts } from "./position_search";
-import { stableOrder } from "./stable_order";
+import { keyOf, movesAfter, type Nodes } from "./search_tree";
 
 const COLUMNS = [
-  ["move", "Move", "a legal move; choose one to play it"],
-  ["share", "Share", "of the search's visits"],
+  ["move", "Move", "a legal move, to be played; its arrow shows the answers to it"],
+  ["share", "Share", "of the visits of the position before it"],
   ["visits", "Visits", "simulations that went through the move"],
   ["prior", "Prior", "probability that the network gives the move before any search"],
-  ["value", "Value", "expected result for the player to move, from \u22121 (loss) to +1 (win)"],
+  ["value", "Value", "expected result for the player of the move, from \u22121 (loss) to +1 (win)"],
   ["exact", "Exact", "result with perfect play, by a solver or (\u2713) proven by the search"],
 ] as const;
 
-interface RowProps {
-  texts: string[];
-  /** The move whose line is shown on the board. */
-  hovered: number | null;
-  onHover: (action: number | null) => void;
-  onPlay: (action: number) => void;
-}
-
-interface MovesTableProps extends RowProps {
-  legal: number[];
+interface LevelProps {
+  /** The moves that lead here from the position shown. */
+  path: number[];
   moves: MoveFacts[];
+  side: Side;
+  nodes: Nodes;
   isFinal: boolean;
+  setup: Setup;
+  /** The path whose line is shown on the board. */
+  hovered: number[] | null;
+  onHover: (path: number[] | null) => void;
+  onPlay: (path: number[]) => void;
 }
 
-export function MovesTable({ legal, moves, isFinal, ...row }: MovesTableProps) {
-  const isHeld = useSignal(false);
-  const kept = useRef({ legal, order: legal });
-  if (kept.current.legal !== legal) kept.current = { legal, order: legal };
-  const found = new Map(moves.map((one) => [one.action, one]));
-  const visits = new Map(moves.map((one) => [one.action, one.visits ?? 0]));
-  if (!isHeld.value) kept.current.order = stableOrder(kept.current.order, visits, isFinal);
-  const hold = (on: boolean) => () => (isHeld.value = on);
-  const leave = () => row.onHover(null);
-  const entering = { onPointerEnter: hold(true), onFocusIn: hold(true) };
-  const leaving = { onPointerLeave: hold(false), onFocusOut: hold(false) };
+export function MovesTable(props: LevelProps) {
+  const leave = () => props.onHover(null);
   return (
-    <div class="analysis-table-box" {...entering} {...leaving}>
+    <div class="analysis-table-box">
       <table class="analysis-table">
         <caption class="visually-hidden">Moves, most visited first</caption>
         <thead>
@@ -54,55 +47,81 @@ export function MovesTable({ legal, moves, isFinal, ...row }: MovesTableProps) {
           </tr>
         </thead>
         <tbody onPointerLeave={leave} onFocusOut={leave}>
-          {kept.current.order.map((action) => (
-            <MoveRow key={action} action={action} {...found.get(action)} {...row} />
-          ))}
+          <Level {...props} />
         </tbody>
       </table>
     </div>
   );
 }
 
-function MoveRow({ texts, hovered, onHover, onPlay, ...found }: RowProps & Partial<MoveFacts>) {
-  const { action = 0, visits = null, result = null, score = null, isBest } = found;
-  const share = visits && (found.share ?? 0);
-  const margin = score === null || result === 0 ? "" : ` ${marginText(score)}`;
-  const exact = result === null ? UNKNOWN : resultText(result);
-  const look = () => onHover(action);
-  const name = `${isBest ? "is-best" : ""} ${hovered === action ? "is-hovered" : ""}`;
-  return (
-    <tr class={name} onPointerEnter={look}>
-      <td class="col-move">
-        <button type="button" class="move-button" onClick={() => onPlay(action)} onFocus={look}>
-          {texts[action]}
-        </button>
-        {isBest && (
-          <span class="best-mark">
-            {"\u2605"}
-            <span class="visually-hidden">best move</span>
-          </span>
-        )}
-      </td>
-      <td class="col-share">
-        {percentText(share)}
-        <ShareBar share={share ?? 0} />
-      </td>
-      <td class="col-visits">{visits === null ? UNKNOWN : countText(visits)}</td>
-      <td class="col-prior">{percentText(found.prior)}</td>
-      <td class="col-value">{valueText(found.value)}</td>
-      <td class="col-exact" data-result={result === null ? "" : exact}>
-        {exact}
-        {result !== null && (found.isProven ? " \u2713" : margin)}
-      </td>
-    </tr>
-  );
+function Level(props: LevelProps) {
+  const sorted = byVisits(props.moves, props.isFinal);
+  return sorted.map((move) => <MoveRow key={move.action} {...props} move={move} />);
 }
 
-export function ShareBar({ share }: { share: number }) {
+/** Return moves, most visited first; before the end of a search they may differ by a fifth. */
+export function byVisits(moves: MoveFacts[], isFinal: boolean): MoveFacts[] {
+  const size = ({ visits }: MoveFacts) => Math.log2(1 + (visits ?? 0));
+  const rank = (one: MoveFacts) => (isFinal ? size(one) : Math.round(4 * size(one)));
+  return moves.toSorted((one, other) => rank(other) - rank(one) || one.action - other.action);
+}
+
+function MoveRow({ move, ...props }: LevelProps & { move: MoveFacts }) {
+  const { setup, side, nodes, hovered, onHover, onPlay } = props;
+  const { action, visits, result, score, isBest, share } = move;
+  const [isOpen, setOpen] = useState(false);
+  const path = [...props.path, action];
+  const node = nodes.get(keyOf(path));
+  const text = setup.action_texts[action];
+  const margin = score === null || result === 0 ? "" : ` ${marginText(score)}`;
+  const exact = result === null ? UNKNOWN : resultText(result);
+  const look = () => onHover(path);
+  const isHovered = hovered !== null && keyOf(hovered) === keyOf(path);
   return (
-    <span class="share-track">
-      <span class="share-bar" style={{ inlineSize: `${100 * share}%` }} />
-    </span>
+    <>
+      <tr
+        class={`${isBest ? "is-best" : ""} ${isHovered ? "is-hovered" : ""}`}
+        onPointerEnter={look}
+        onFocusIn={look}
+      >
+        <td class="col-move" style={{ "--level": props.path.length }}>
+          <Button
+            class="tree-toggle"
+            off={!node?.num_children}
+            aria-expanded={isOpen}
+            aria-label={`Answers to ${text} by ${setup.sides[side]}`}
+            onClick={() => setOpen(!isOpen)}
+            text={isOpen ? "\u25be" : "\u25b8"}
+          />
+          <Button class="move-button" text={text} onClick={() => onPlay(path)} />
+          {isBest && (
+            <span class="best-mark">
+              {"\u2605"}
+              <span class="visually-hidden">best move</span>
+            </span>
+          )}
+        </td>
+        <td class="col-share">
+          {percentText(visits && share)}
+          <span class="share-track">
+            <span
+              class="share-bar"
+              style={{ inlineSize: `${100 * (visits && share ? share : 0)}%` }}
+            />
+          </span>
+        </td>
+        <td class="col-visits">{visits === null ? UNKNOWN : countText(visits)}</td>
+        <td class="col-prior">{percentText(move.prior)}</td>
+        <td class="col-value">{valueText(move.value)}</td>
+        <td class="col-exact" data-result={result === null ? "" : exact}>
+          {exact}
+          {result !== null && (move.isProven ? " \u2713" : margin)}
+        </td>
+      </tr>
+      {isOpen && node && (
+        <Level {...props} {...{ path, side: node.to_move, moves: movesAfter(nodes, path) }} />
+      )}
+    </>
   );
 }
 

@@ -12,10 +12,10 @@ import type {
   PositionRequest,
   ProgressMessage,
 } from "../api";
+import type { MoveMark } from "../board/types";
 import { failureOf, messageOf } from "../format";
 
 const DELAY_MS = 120; // so that stepping quickly through a game asks for few positions
-const MAX_KEPT = 60;
 
 export interface Found {
   analysis: AnalysisMessage | null;
@@ -90,7 +90,7 @@ export class PositionSearch {
     this.change({ isRunning: true });
     const onMessage = (message: AnalysisMessage | ProgressMessage) => {
       if (message.type !== "analysis" || signal.aborted) return;
-      if (message.final) this.keep(key, message);
+      if (message.final) this.kept.set(key, message);
       this.change({ analysis: message });
     };
     const asked = { ...request, player };
@@ -107,12 +107,6 @@ export class PositionSearch {
     if (exact && !signal.aborted) this.change({ exact });
   }
 
-  private keep(key: string, message: AnalysisMessage): void {
-    this.kept.set(key, message);
-    const [oldest] = this.kept.keys();
-    if (this.kept.size > MAX_KEPT) this.kept.delete(oldest);
-  }
-
   private key(): string {
     return JSON.stringify([this.request, this.player]);
   }
@@ -123,21 +117,12 @@ export class PositionSearch {
 }
 
 /** What is known of a move, by the search and by a solver. */
-export interface MoveFacts {
-  action: number;
-  /** Null before the first answer of a search. */
+export interface MoveFacts extends MoveMark {
+  /** Null before the first answer of a search; the share is then the network's prior. */
   visits: number | null;
-  /** Of the visits, from 0 to 1; before there are any, the network's prior. */
-  share: number;
   prior: number | null;
-  value: number | null;
-  /** As a solver has it; null where none knows. */
-  score: number | null;
-  /** -1, 0 or 1, if it is exact or proven. */
-  result: number | null;
   /** The result is the search's own. */
   isProven: boolean;
-  isBest: boolean;
 }
 
 export function moveFacts(legal: number[], found: Found): MoveFacts[] {

@@ -1,6 +1,6 @@
 // The moves of the game and what else was tried, as a tree one can walk through, name and prune.
 
-import { useEffect, useRef } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import type { App } from "../app";
 import { decoded } from "../game/game_file";
@@ -14,28 +14,16 @@ export function Variations({ app }: { app: App }) {
   const { line, ply } = state.shown.value;
   const shown = line[ply];
   const isStart = ply === 0;
-  const isNaming = useSignal(false);
   const undo = useSignal<(() => void) | null>(null);
   const isMain = pathTo(shown).every((one) => !one.parent || one.parent.children[0] === one);
   const list = useMoveInSight<HTMLDivElement>(shown);
-  const field = useRef<HTMLInputElement>(null);
-  useEffect(() => field.current?.focus(), [isNaming.value]);
-  /** Put the focus on the move shown, once what had it is gone. */
-  const goOn = () => {
-    isNaming.value = false;
-    const find = () => list.current?.querySelector<HTMLElement>("[aria-current]");
-    requestAnimationFrame(() => find()?.focus());
-  };
-  const rename = (event: SubmitEvent) => {
-    event.preventDefault();
-    state.rename(shown, field.current?.value.trim() ?? "");
-    goOn();
-  };
   const remove = () => (undo.value = state.remove(shown));
   const bringBack = () => {
     undo.value?.();
     undo.value = null;
-    goOn();
+    // The button is gone: the focus goes to the move.
+    const find = () => list.current?.querySelector<HTMLElement>("[aria-current]");
+    requestAnimationFrame(() => find()?.focus());
   };
   return (
     <section class="variations" aria-label="Moves and variations">
@@ -47,23 +35,20 @@ export function Variations({ app }: { app: App }) {
       </div>
       {!isStart && shown.notes?.C && <p class="hint-text">{shown.notes.C.join(" ")}</p>}
       <div class="button-row">
-        <Button text="Name" off={isStart} onClick={() => (isNaming.value = true)} />
+        <input
+          aria-label="Name of the move"
+          placeholder="Name of the move"
+          maxLength={80}
+          disabled={isStart}
+          value={shown.name}
+          onChange={({ currentTarget }) => state.rename(shown, currentTarget.value.trim())}
+        />
         <Button text="Make main line" off={isMain} onClick={() => state.promote(shown)} />
         <Button text="Delete from here" off={isStart} onClick={remove} />
         {undo.value && <Button text="Undo" onClick={bringBack} />}
-        <Button text="Save" off={line.length === 1} onClick={() => save(state)} />
+        <Button text="Save" off={state.isEmpty} onClick={() => save(state)} />
         <OpenButton app={app} />
       </div>
-      {isNaming.value && !isStart && (
-        <form class="button-row" onSubmit={rename}>
-          <label class="field">
-            Name of the move
-            <input value={shown.name} maxLength={80} ref={field} />
-          </label>
-          <button type="submit">Keep</button>
-          <Button text="Cancel" onClick={goOn} />
-        </form>
-      )}
     </section>
   );
 }

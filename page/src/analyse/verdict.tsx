@@ -1,10 +1,8 @@
-// What is known of a position: its value as a bar and in large, then the network alone, the search
-// and perfect play side by side.
+// What is known of a position: its value as a bar and in large, and that of the network alone.
 
 import type { Position, Setup } from "../api";
-import { resultText, UNKNOWN, valueText } from "../format";
-import { Table } from "../ui";
-import { bestActions, type Found, resultOf } from "./position_search";
+import { resultText, valueText } from "../format";
+import { type Found, resultOf } from "./position_search";
 
 type VerdictProps = { position: Position; found: Found; setup: Setup };
 
@@ -29,12 +27,7 @@ export function Verdict({ position, found, setup }: VerdictProps) {
   const result = over ? null : resultOf(found);
   const name = result === null ? "" : resultText(result);
   const ended = winner === null ? "Draw" : `${sides[winner]} has won`;
-  const row = (head: string, known: { value: number | null; best: number } | null) => {
-    return [head, valueText(known?.value), known ? texts[known.best] : UNKNOWN];
-  };
-  const network = analysis?.network ?? null;
-  const rows = [row("With search", analysis), ["Perfect play", ...perfect(found, texts)]];
-  if (analysis === null || network) rows.unshift(row("Network alone", network));
+  const { value, best } = analysis?.network ?? {};
   return (
     <div class="verdict">
       <p class="verdict-headline">
@@ -44,27 +37,9 @@ export function Verdict({ position, found, setup }: VerdictProps) {
           {name && `${name}, ${exact?.known ? "exact" : "proven"}`}
         </span>
       </p>
-      {!over && (
-        <>
-          <Table
-            class="comparison-table"
-            caption="Network alone, with search, perfect play"
-            columns={["", "Value", "Best move"]}
-            rows={rows}
-          />
-        </>
-      )}
+      <p class="verdict-network">
+        {best !== undefined && `Network alone: ${valueText(value)}, best move ${texts[best]}`}
+      </p>
     </div>
   );
-}
-
-/** Return the result with perfect play, and the moves that keep it. */
-function perfect({ exact, analysis }: Found, texts: string[]): [string, string] {
-  if (!exact?.known) {
-    const proven = analysis?.proven ?? null;
-    if (proven !== null && analysis) return [resultText(proven), texts[analysis.best]];
-    return [exact === null ? UNKNOWN : "not known", UNKNOWN];
-  }
-  const best = bestActions(exact.scores).map((action) => texts[action]);
-  return [resultText(exact.value), best.join(", ")];
 }

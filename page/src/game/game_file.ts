@@ -10,7 +10,7 @@
 
 import { parse, stringify } from "@sabaki/sgf";
 import { gameOf, parseHash } from "../address";
-import type { Game } from "../api";
+import type { Game, Setup } from "../api";
 import type { Branch, GameFile, GameNode, Properties, Shown, Start } from "./types";
 
 const OTHELLO = "2"; // in the list of games of the format
@@ -45,6 +45,21 @@ export function writeGame({ game, setup, board, line: [root] }: Shown, start: st
   return stringify([{ data: { ...head, ...root.notes }, children: root.children.map(node) }], {
     linebreak: "\n",
   });
+}
+
+/** Write moves and what was tried in their place as a list, for `readGame`. */
+export function writeList([main, ...others]: GameNode[], setup: Setup): string {
+  if (!main) return "";
+  const text = ({ action, name }: GameNode) => {
+    const move = setup.action_texts[action ?? 0].replace(/[\\(){}]/g, "\\$&");
+    return name ? `${move} {${name.replaceAll("}", ")")}}` : move;
+  };
+  const after = (node: GameNode) => {
+    const rest = writeList(node.children, setup);
+    return rest && setup.separator + rest;
+  };
+  const instead = others.map((other) => ` (${text(other)}${after(other)})`);
+  return text(main) + instead.join("") + after(main);
 }
 
 /** Return the text of a file, in the encoding that it names, such as CA[Shift_JIS]. */

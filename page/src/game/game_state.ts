@@ -7,6 +7,7 @@ import { signal } from "@preact/signals";
 import { formatHash } from "../address";
 import type { Backend, Catalogue, Position, PositionRequest, Setup } from "../api";
 import { readGame, writeGame } from "./game_file";
+import { keptGames } from "../kept";
 import type { Branch, GameNode, GameToShow, Shown, Start } from "./types";
 
 export class GameState {
@@ -32,6 +33,12 @@ export class GameState {
 
   get moves(): number[] {
     return movesOf(this.shown.value.line);
+  }
+
+  /** Nothing was played or set up yet. */
+  get isEmpty(): boolean {
+    const { line, board } = this.shown.value;
+    return !line[0].children.length && board === null;
   }
 
   /** The game with its variations, as a file. */
@@ -141,12 +148,13 @@ export class GameState {
     return { ...fresh, id, line: grafted(line[0], moves, positions) };
   }
 
-  /** Return a game as it was shown before, or as its file has it; without moves if neither is. */
-  private async triedBefore(fresh: Shown, { id, file }: GameToShow): Promise<Shown> {
-    const known = this.known.get(id ?? 0);
-    if (known && JSON.stringify(startOf(known)) === JSON.stringify(startOf(fresh))) return known;
-    if (!id || !file) return fresh;
-    const root = await this.grown(fresh, file).catch(() => null);
+  /** Return a game as it was shown before, or as it is kept; without moves if neither is. */
+  private async triedBefore(fresh: Shown, { id = fresh.id, tree }: GameToShow): Promise<Shown> {
+    const known = this.known.get(id);
+    if (known)
+      return JSON.stringify(startOf(known)) === JSON.stringify(startOf(fresh)) ? known : fresh;
+    const file = keptGames(fresh.game.name).find((one) => one.id === id)?.file ?? tree;
+    const root = file && (await this.grown(fresh, file).catch(() => null));
     return root ? { ...fresh, id, line: [root] } : fresh;
   }
 
@@ -202,6 +210,7 @@ export function gameParameters({ setup, game, board, toMove, line, ply }: Shown)
     to_move: board === null ? null : (toMove ?? 0),
     moves: listText(setup, movesOf(line)),
     ply: ply === line.length - 1 ? null : ply,
+    tree: null,
   };
 }
 

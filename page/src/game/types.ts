@@ -14,8 +14,8 @@ export interface GameToShow {
   ply?: number | null;
   /** That of the game if it was shown before: what was tried in it then is shown again. */
   id?: number;
-  /** The same as a file, after the page was loaded again. */
-  file?: string;
+  /** Its variations, as a file or a list: from a link, or if the browser keeps no games. */
+  tree?: string;
   /** A game of its own: nothing was tried in it yet. */
   isNew?: boolean;
 }

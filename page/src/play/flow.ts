@@ -1,7 +1,6 @@
 // The course of a game: who is asked for the next move, and what happens when the answer fails.
 //
-// A lost connection is tried again until it comes back; the game is in the page, so nothing is
-// lost. A refusal is shown and waits for the person.
+// A refusal is shown and waits for the person.
 
 import { signal } from "@preact/signals";
 import { bestActions } from "../analyse/position_search";
@@ -10,13 +9,11 @@ import type { App } from "../app";
 import { pause, prefersRest } from "../board/motion";
 import { messageOf, resultText } from "../format";
 import type { Shown } from "../game/types";
-import { isTemporary, RequestError } from "../server_backend";
 import { playerOf, type Seat, type Seats } from "./seats";
 
 const PASS_MS = 900; // so that a pass is seen
 const SHORTEST_MS = 350; // of a move, so that the one before is seen to move
 const WATCHED_MS = 800; // the same, where two players are watched
-const RETRY_S = [1, 2, 4, 8, 15];
 const HINT_SIMULATIONS = 200;
 
 interface FlowState {
@@ -24,13 +21,13 @@ interface FlowState {
   /** A move is under way. */
   isPending: boolean;
   progress: ProgressMessage | null;
-  /** What failed, and in how many seconds it is tried again; null: it waits for the person. */
-  problem: { text: string; seconds: number | null } | null;
+  /** What failed, "" for nothing. */
+  problem: string;
   /** A move that was pointed out in the position shown. */
   hint: { action: number; text: string } | null;
 }
 
-const IDLE = { isPending: false, progress: null, problem: null, hint: null };
+const IDLE = { isPending: false, progress: null, problem: "", hint: null };
 
 export class GameFlow {
   readonly now = signal<FlowState>({ ...IDLE, isPaused: false });
@@ -109,7 +106,7 @@ export class GameFlow {
       if (exact?.known) {
         [action] = bestActions(exact.scores);
       } else {
-        if (!game.analyst) throw new RequestError("Nobody here knows this game well.", 422);
+        if (!game.analyst) throw new Error("Nobody here knows this game well.");
         const { id, num_simulations: num } = game.analyst;
         const player = { id, num_simulations: Math.min(num, HINT_SIMULATIONS) };
         action = await this.askMove(player, signal);
@@ -164,7 +161,7 @@ export class GameFlow {
       else if (!signal.aborted) this.change({ progress: message });
     };
     await this.app.backend.move({ ...this.state.request(), player }, { signal, onMessage });
-    if (!found.length) throw new RequestError();
+    if (!found.length) throw new Error("The player gave no move.");
     return found[0];
   }
 
@@ -186,28 +183,26 @@ export class GameFlow {
     this.stop();
     const { signal } = this.stopper;
     this.change({ isPending });
-    for (let attempt = 0; !signal.aborted; attempt += 1) {
+    while (!signal.aborted) {
       try {
-        this.change({ problem: null });
+        this.change({ problem: "" });
         await work(signal);
         if (!signal.aborted) this.change({ isPending: false, progress: null });
         return;
       } catch (error) {
-        if (!signal.aborted) await this.waitAfter(error, attempt, signal);
+        if (!signal.aborted) await this.waitAfter(error, signal);
       }
     }
   }
 
   /** Show what failed; return when it is to be tried again. */
-  private async waitAfter(error: unknown, attempt: number, signal: AbortSignal): Promise<void> {
-    const seconds = isTemporary(error) ? RETRY_S[Math.min(attempt, RETRY_S.length - 1)] : null;
-    const text = messageOf(error);
-    this.change({ progress: null, problem: { text, seconds } });
-    this.app.announce(text);
+  private async waitAfter(error: unknown, signal: AbortSignal): Promise<void> {
+    const problem = messageOf(error);
+    this.change({ progress: null, problem });
+    this.app.announce(problem);
     await new Promise<void>((resolve) => {
       this.retry = resolve;
       signal.addEventListener("abort", () => resolve());
-      if (seconds !== null) setTimeout(resolve, 1000 * seconds);
     });
   }
 

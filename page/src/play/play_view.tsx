@@ -2,18 +2,19 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useMemo } from "preact/hooks";
-import type { Parameters } from "../address";
+import { formatHash, type Parameters } from "../address";
 import type { Side } from "../api";
 import type { App, ViewProps } from "../app";
 import { Board } from "../board/board";
 import { capital } from "../format";
 import { MoveList, StepButtons } from "../game/game_steps";
-import { listText } from "../game/game_state";
 import { SetupButton } from "../game/setup_dialog";
 import { Lesson } from "../review/lesson";
 import { LessonPanel } from "../review/lesson_panel";
+import { addPuzzles, keptPuzzles, puzzlesIn } from "../review/puzzles";
 import { notesOf, Review } from "../review/review";
 import { ReviewPanel } from "../review/review_panel";
+import { isLost } from "../server_backend";
 import { Button, Card, Choice, focusBoard } from "../ui";
 import { endText, GameFlow } from "./flow";
 import { SeatChoice } from "./seat_choice";
@@ -26,7 +27,7 @@ export function PlayView({ app, parameters, rewrite }: ViewProps) {
   const chosen = useSignal(useMemo(() => firstSeats(app, parameters), []));
   const flow = useMemo(() => new GameFlow(app, chosen.value), []);
   const review = useMemo(() => new Review(app), []);
-  const lesson = useMemo(() => new Lesson(app, review), []);
+  const lesson = useMemo(() => new Lesson(app, review, takeSide), []);
   const seats = chosen.value;
   const props = { app, flow, seats };
   // At once: later, the way back may have led to another address, which this would overwrite.
@@ -43,13 +44,22 @@ export function PlayView({ app, parameters, rewrite }: ViewProps) {
     chosen.value = wanted;
     flow.sit(wanted);
   };
+  function takeSide(side: Side) {
+    if (chosen.value[side].kind !== "human") sit(seatsAgainst(chosen.value, side, game));
+  }
   const tryAgain = () => {
-    sit(seatsAgainst(seats, position.to_move, game));
+    takeSide(position.to_move);
     flow.playOn();
     requestAnimationFrame(focusBoard); // the button is gone
   };
   const isFinished = line[line.length - 1].position.over;
   const { course, puzzle } = lesson;
+  useEffect(() => {
+    const { plies } = review.now.value;
+    const people = ([0, 1] as const).filter((side) => seats[side].kind === "human");
+    const isReviewed = isFinished && plies.filter(Boolean).length === line.length;
+    if (isReviewed && people.length === 1) addPuzzles(puzzlesIn(state, plies, people[0]));
+  }, [review.now.value]);
   const found = isFinished && !course ? review.now.value.plies[ply] : undefined;
   const mayPlay = course ? !course.result && puzzle?.ply === ply : flow.mayPlay;
   return (
@@ -73,10 +83,10 @@ export function PlayView({ app, parameters, rewrite }: ViewProps) {
           <ReviewPanel
             {...{ state, review, seats }}
             onTryAgain={tryAgain}
-            onLearn={(mistakes) => lesson.begin(mistakes)}
+            onLearn={(puzzles) => lesson.begin(puzzles)}
           />
         )}
-        <MainButtons {...props} isFinished={isFinished} />
+        <MainButtons {...{ ...props, isFinished, lesson }} />
         <MoveList state={state} />
         <Players {...{ app, seats, sit }} />
         <MoreButtons {...props} />
@@ -93,7 +103,6 @@ function Now({ app, flow, seats }: Props) {
   const { progress, problem, hint } = flow.now.value;
   const { counts, over } = app.game.position;
   const scores = setup.sides.map((side, k) => `${side} ${counts[k]}`);
-  const later = problem?.seconds ? ` Trying again in ${problem.seconds} s.` : "";
   return (
     <div class="now">
       <p class="status" id="status" children={statusText({ app, flow, seats })} />
@@ -107,14 +116,16 @@ function Now({ app, flow, seats }: Props) {
       />
       <p class="hint-text now-note">{hint?.text ?? capital(progress?.note ?? "")}</p>
       <div class="problem" role="alert">
-        {problem && <p>{capital(problem.text) + later}</p>}
+        {problem && <p>{capital(problem)}</p>}
         {problem && <Button text="Try again" onClick={() => flow.retry()} />}
       </div>
     </div>
   );
 }
 
-function MainButtons({ app, flow, seats, isFinished }: Props & { isFinished: boolean }) {
+type MainButtonsProps = Props & { isFinished: boolean; lesson: Lesson };
+
+function MainButtons({ app, flow, seats, isFinished, lesson }: MainButtonsProps) {
   const { game, setup } = app.game.shown.value;
   const { position, isAtEnd } = app.game;
   const { isPaused } = flow.now.value;
@@ -123,12 +134,19 @@ function MainButtons({ app, flow, seats, isFinished }: Props & { isFinished: boo
     app.game.cut(before ?? 0);
     app.announce(`Taken back. ${statusText({ app, flow, seats })}`);
   };
+  const hasPuzzles = app.backend.analysis && app.game.isEmpty;
+  const puzzles = useMemo(() => (hasPuzzles ? keptPuzzles(app.game) : []), [hasPuzzles]);
   const again = () => app.play({ game: game.name, setup: setup.id, seats, isNew: true });
   return (
     <div class="button-row main-buttons">
       {!isFinished && <Button text="Take back" off={before === null} onClick={takeBack} />}
       {!isFinished && <Button text="Hint" off={!flow.mayPlay} onClick={() => flow.askHint()} />}
       <Button text="New game" class={isFinished ? "primary" : undefined} onClick={again} />
+      {puzzles.length > 0 && (
+        <Button class="learn" onClick={() => lesson.begin(puzzles)}>
+          Learn from your mistakes ({puzzles.filter((one) => !one.isSolved).length} unsolved)
+        </Button>
+      )}
       {flow.isWatched && !position.over && (
         <Button text={isPaused ? "Go on" : "Pause"} onClick={() => flow.pause(!isPaused)} />
       )}
@@ -150,7 +168,7 @@ function Players({ app, seats: [first, second], sit }: PlayersProps) {
         label="Game"
         value={game.name}
         options={app.catalogue.value.games.map(({ name, title }) => [name, title])}
-        onChange={(name) => app.play({ game: name })}
+        onChange={(name) => app.go(formatHash("play", name))}
       />
       <div class="seats" role="group" aria-label="Who plays">
         <SeatChoice {...props} side={0} seat={first} onChange={(seat) => sit([seat, second])} />
@@ -162,8 +180,7 @@ function Players({ app, seats: [first, second], sit }: PlayersProps) {
 }
 
 function MoreButtons({ app, seats }: Props) {
-  const { line, ply, setup } = app.game.shown.value;
-  const { position, moves } = app.game;
+  const { line, ply } = app.game.shown.value;
   const analyse = () => app.analyse({ ...app.game.request(line.length), ply });
   return (
     <div class="button-row more">
@@ -173,9 +190,7 @@ function MoreButtons({ app, seats }: Props) {
           <SetupButton app={app} onStart={(wanted) => app.play({ ...wanted, seats })} />
         </>
       )}
-      <Button text="Copy link" onClick={() => app.copy(location.href, "link")} />
-      <Button text="Copy moves" onClick={() => app.copy(listText(setup, moves), "moves")} />
-      <Button text="Copy board" onClick={() => app.copy(position.board, "board")} />
+      <Button text="Copy link" onClick={() => app.copyLink()} />
     </div>
   );
 }
@@ -211,5 +226,5 @@ function statusText({ app, flow, seats }: Props): string {
   const { isPaused, problem } = flow.now.value;
   if (isPaused) return `Paused: ${side} to move.`;
   const name = seatName(seats[position.to_move], game);
-  return problem ? `${side} to move.` : `${side} is thinking: ${name}.`;
+  return problem || isLost.value ? `${side} to move.` : `${side} is thinking: ${name}.`;
 }

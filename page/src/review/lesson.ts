@@ -2,11 +2,13 @@
 // gives nothing of note away, as the review judges it.
 
 import { signal } from "@preact/signals";
+import type { Side } from "../api";
 import type { App } from "../app";
 import type { MoveNote } from "../board/types";
 import { messageOf } from "../format";
 import type { GameNode } from "../game/types";
-import { type Mistake, NOTABLE, type Review } from "./review";
+import { markSolved, type Puzzle } from "./puzzles";
+import { NOTABLE, type Review } from "./review";
 import { lossText } from "./texts";
 
 export type Result = "at once" | "later" | "shown" | "skipped";
@@ -14,7 +16,7 @@ export type Result = "at once" | "later" | "shown" | "skipped";
 interface Course {
   /** The game; once another line is shown, the course is over. */
   line: GameNode[];
-  puzzles: Mistake[];
+  puzzles: Puzzle[];
   /** How the puzzles before this one ended. */
   results: Result[];
   /** How this one ended, null while it is open. */
@@ -31,6 +33,8 @@ export class Lesson {
   constructor(
     private readonly app: App,
     private readonly review: Review,
+    /** Called with the person's side. */
+    private readonly onSide: (side: Side) => void,
   ) {}
 
   /** The course through the game that is shown, null without one. */
@@ -40,29 +44,44 @@ export class Lesson {
   }
 
   /** The puzzle that is set, null at the end of a course. */
-  get puzzle(): Mistake | null {
+  get puzzle(): Puzzle | null {
     return this.course?.puzzles[this.course.results.length] ?? null;
   }
 
   /** Set the puzzle after those that have ended so, or sum up. */
-  begin(puzzles: Mistake[], results: Result[] = []): void {
+  begin(puzzles: Puzzle[], results: Result[] = []): Promise<void> {
+    return this.app.attempt(() => this.set(puzzles, results));
+  }
+
+  private async set(puzzles: Puzzle[], results: Result[]): Promise<void> {
     this.stopper.abort();
-    const { line, setup } = this.app.game.shown.value;
     const puzzle = puzzles.at(results.length);
+    if (puzzle) await this.show(puzzle);
+    const { line, setup } = this.app.game.shown.value;
     const num = (result: Result) => results.filter((one) => one === result).length;
     const all = `${num("at once") + num("later")} of ${puzzles.length} better moves`;
     this.now.value = { line, puzzles, results, result: null, notes: [], text: "" };
     if (!puzzle) return this.say(`You found ${all}, ${num("at once")} at the first try.`);
-    this.app.game.show(puzzle.ply);
     const { ply, played, side, grade } = puzzle;
     this.note(played, grade.sign, `played, ${grade.text}`);
     const was = `Move ${ply + 1}: ${setup.action_texts[played]} was ${grade.text}`;
     this.say(`${was}. Find a better move for ${setup.sides[side]}.`);
   }
 
+  /** Show the position of a puzzle, perhaps of another game, which needs no review. */
+  private async show({ game, ply, side }: Puzzle): Promise<void> {
+    const state = this.app.game;
+    if (JSON.stringify(state.request(Infinity)) !== JSON.stringify(game)) {
+      await state.load({ ...game, ply, isNew: true });
+      this.review.stop();
+    }
+    this.onSide(side);
+    state.show(ply);
+  }
+
   next(): void {
     const { course } = this;
-    if (course) this.begin(course.puzzles, [...course.results, course.result ?? "skipped"]);
+    if (course) void this.begin(course.puzzles, [...course.results, course.result ?? "skipped"]);
   }
 
   end(): void {
@@ -105,6 +124,7 @@ export class Lesson {
 
   private solve(action: number, result: Result, text: string): void {
     this.note(action, "\u2713", "right", true);
+    if (this.puzzle && result !== "shown") markSolved(this.puzzle);
     this.change({ result });
     this.say(text);
   }

@@ -1,6 +1,7 @@
 // A lesson beside the board: the puzzle, what became of the last try, and the buttons.
 
 import { useEffect, useRef } from "preact/hooks";
+import { dateText } from "../format";
 import type { GameState } from "../game/game_state";
 import { Button, focusBoard } from "../ui";
 import type { Lesson } from "./lesson";
@@ -22,7 +23,9 @@ export function LessonPanel({ state, lesson }: LessonPanelProps) {
   };
   if (!course) return null;
   const { puzzles, results, text } = course;
-  const place = puzzle ? `${results.length + 1} of ${puzzles.length}` : "";
+  const place = puzzle
+    ? `${results.length + 1} of ${puzzles.length}, game of ${dateText(puzzle.date)}`
+    : "";
   const isElsewhere = puzzle && puzzle.ply !== state.shown.value.ply;
   return (
     <section class="review" aria-label="Learn from your mistakes">

@@ -6,7 +6,8 @@ import { capital, percentText } from "../format";
 import type { GameState } from "../game/game_state";
 import { Button, Choice } from "../ui";
 import type { Seats } from "../play/seats";
-import { accuracyOf, type Mistake, mistakesOf, NOTABLE, type Review, usualSide } from "./review";
+import { type Puzzle, puzzlesIn } from "./puzzles";
+import { accuracyOf, mistakesOf, type Review, usualSide } from "./review";
 import { mistakeText, summary } from "./texts";
 import { ValuePlot } from "./value_plot";
 
@@ -18,7 +19,7 @@ interface ReviewPanelProps {
   /** Play on from the position shown, against the same opponent. */
   onTryAgain: () => void;
   /** Make puzzles of mistakes. */
-  onLearn?: (mistakes: Mistake[]) => void;
+  onLearn?: (puzzles: Puzzle[]) => void;
 }
 
 export function ReviewPanel({ state, review, seats, onTryAgain, onLearn }: ReviewPanelProps) {
@@ -38,7 +39,7 @@ export function ReviewPanel({ state, review, seats, onTryAgain, onLearn }: Revie
   const back = { "aria-label": "Mistake before", title: "Mistake before", ...step(before) };
   const [worst] = own.toSorted((one, other) => (other.loss ?? 0) - (one.loss ?? 0));
   const isPersons = seats?.[view].kind === "human";
-  const puzzles = own.filter(({ loss }) => isPersons && (loss ?? 0) >= NOTABLE);
+  const puzzles = isPersons ? puzzlesIn(state, plies, view) : [];
   return (
     <section class="review" aria-label="Review of the game">
       <div class="section-head">

@@ -1,6 +1,6 @@
 // The value over a game, for one side, with the mistakes of that side below and the others above.
 //
-// A click, or the arrow keys, shows a ply. What a mistake lost is said by the signs of chess: ?! ?
+// A click shows a ply, and so do the page's arrow keys. What a mistake lost is said by the signs of chess: ?! ?
 // ??, the worst ones where there is no room for all. Exact values are squares.
 
 import type { Side } from "../api";
@@ -11,7 +11,6 @@ import { type Mistake, mistakesOf, type Ply, type Reviewed } from "./review";
 const [WIDTH, HEIGHT] = [340, 150];
 const [LEFT, RIGHT, TOP, BOTTOM] = [26, WIDTH - 8, 32, HEIGHT - 36];
 const LETTER = 8; // width of one in a sign
-const STEPS = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 };
 
 const yOf = (value: number) => (TOP + BOTTOM) / 2 - (value * (BOTTOM - TOP)) / 2;
 
@@ -35,12 +34,6 @@ export function ValuePlot({ state, plies, view }: ValuePlotProps) {
     const x = ((clientX - left) * WIDTH) / width;
     state.show(Math.round(((x - LEFT) / (RIGHT - LEFT)) * last));
   };
-  const onKeyDown = (event: KeyboardEvent) => {
-    const steps: Record<string, number> = { ...STEPS, Home: -last, End: last };
-    if (!(event.key in steps)) return;
-    event.preventDefault();
-    state.show(ply + steps[event.key]);
-  };
   const every = Math.max(Math.ceil(last / 10), 1);
   const ticks = line.map((_, at) => at).filter((at) => at % every === 0);
   const points = known.map((one) => `${xOf(one.ply).toFixed(1)},${yOf(one.value).toFixed(1)}`);
@@ -57,7 +50,7 @@ export function ValuePlot({ state, plies, view }: ValuePlotProps) {
       aria-valuemax={last}
       aria-valuenow={ply}
       aria-valuetext={describe(state, known, view)}
-      {...{ onClick, onKeyDown }}
+      onClick={onClick}
     >
       <text x={LEFT} y={10} children={`Value for ${setup.sides[view]}`} />
       {[1, 0, -1].map((value) => (

@@ -25,6 +25,7 @@ export function MisplayedList({ app, game, ...props }: MisplayedListProps) {
     const onMessage = (message: StreamMessage) => {
       if (signal.aborted) return;
       if (message.type === "progress") setProgress(message);
+      if (message.type === "progress" && !message.done) setFound([]); // the check begins anew
       if (message.type === "misplayed") setFound((before) => [...before, message]);
     };
     const request = { game: game.name, player };

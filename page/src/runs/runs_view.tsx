@@ -3,6 +3,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { RunList } from "../api";
 import type { App } from "../app";
+import { dateText } from "../format";
 import { Button, Table } from "../ui";
 import { idsOf, runsHash } from "./address";
 import { ErrorLine, figuresOf, RunName } from "./parts";
@@ -10,7 +11,6 @@ import { RunPage } from "./run_page";
 
 const MOST_RUNS = 6;
 const COLUMNS = ["Run", "Game", "Iterations", "Training", "Exact accuracy", "Elo", "Updated"];
-const DATE = { dateStyle: "medium", timeStyle: "short" } as const;
 
 /** `id`: of the run to show, "" for the list. */
 type RunsViewProps = { app: App; id: string; parameters: Record<string, string> };
@@ -63,7 +63,7 @@ function Runs({ app, list: { runs, damaged }, given }: RunsProps) {
     </>,
     app.catalogue.value.games.find(({ name }) => name === run.game)?.title ?? run.game,
     ...Object.values(figuresOf(run)),
-    new Date(1000 * run.updated).toLocaleString(undefined, DATE),
+    dateText(1000 * run.updated),
   ]);
   const caption = "Training runs, newest first";
   const problems = damaged.map(({ id, error }) => <p class="error-line">{`${id}: ${error}`}</p>);
