@@ -1,12 +1,9 @@
 // How uPlot draws a chart: lines over their bands, with the colours of the theme.
 
-import type { Signal } from "@preact/signals";
 import type uPlot from "uplot";
 import { shortText } from "../format";
-import type { MergedChart, Range } from "./run_rows";
+import type { MergedChart } from "./run_rows";
 
-/** The part of x that all charts of a page show, null for all. */
-export type Zoom = Signal<Range | null>;
 export type Colors = ReturnType<typeof readColors>;
 
 const FONT = "12px system-ui, sans-serif";
@@ -46,7 +43,6 @@ export function chartOptions(
   { lines, fromZero, yLabel }: MergedChart,
   isAlone: boolean,
   state: { colors: Colors; xLabel: string },
-  zoom: Zoom,
 ): Omit<uPlot.Options, "width" | "height"> {
   const banded = lines.filter(({ band }) => band);
   const color = (line: (typeof lines)[number]) => state.colors.lines[colorOf(line, isAlone)];
@@ -60,7 +56,7 @@ export function chartOptions(
     values: (_: uPlot, ticks: number[]) => ticks.map((tick) => shortText(Number(tick.toFixed(9)))),
   };
   const edge = { stroke: "transparent", width: 0, spanGaps: true, points: { show: false } };
-  const upright = (low: number | null, high: number | null): Range => {
+  const upright = (low: number | null, high: number | null): uPlot.Range.MinMax => {
     if (low === null || high === null) return [0, 1];
     return fromZero && low >= 0 ? [0, 1.05 * high || 1] : withRoom(low, high, 0.05);
   };
@@ -68,7 +64,7 @@ export function chartOptions(
     padding: [8, 12, 0, 0],
     legend: { show: false },
     scales: {
-      x: { time: false, range: (_, low, high) => zoom.peek() ?? withRoom(low, high, 0) },
+      x: { time: false, range: (_, low, high) => withRoom(low, high, 0) },
       y: { range: (_, low, high) => upright(low, high) },
     },
     axes: [
@@ -92,11 +88,10 @@ export function chartOptions(
     })),
     cursor: {
       y: false,
-      drag: { setScale: false, dist: 5 },
+      drag: { dist: 5 },
       points: { size: 8 },
       dataIdx: (plot, series, index) => nearest(plot.data[series], index),
-      bind: { dblclick: () => () => (zoom.value = null) },
-      sync: { key: "runs", setSeries: false, filters: { pub: (type) => type === "mousemove" } },
+      sync: { key: "runs" },
     },
   };
 }
@@ -116,7 +111,7 @@ function isSparse(plot: uPlot, series: number): boolean {
 }
 
 /** Return the ends of an axis, with a fraction of room on either side. */
-function withRoom(low: number, high: number, fraction: number): Range {
+function withRoom(low: number, high: number, fraction: number): [number, number] {
   const room = low === high ? 0.5 : (high - low) * fraction;
   return [low - room, high + room];
 }

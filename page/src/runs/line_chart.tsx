@@ -20,16 +20,15 @@ interface LineChartProps {
   chart: MergedChart;
   /** The names of the runs. */
   runs: string[];
-  zoom: draw.Zoom;
 }
 
-export function LineChart({ chart, runs, zoom }: LineChartProps) {
+export function LineChart({ chart, runs }: LineChartProps) {
   const box = useRef<HTMLDivElement>(null);
-  const plot = usePlot(box, { chart, runs, zoom });
+  const plot = usePlot(box, { chart, runs });
   const at = useRef(-Infinity); // the x that the keyboard has come to
   const isAlone = runs.length === 1;
   const onKeyDown = (event: KeyboardEvent) => {
-    const [low, high] = zoom.value ?? [-Infinity, Infinity];
+    const { min: low = -Infinity, max: high = Infinity } = plot.current?.scales.x ?? {};
     const stops = pointsOf(chart).filter((x) => x >= low && x <= high);
     const from = stops.findLastIndex((x) => x <= at.current);
     const num = stops.length;
@@ -89,7 +88,7 @@ function Key({ curve, color }: { curve: number; color: number }) {
 }
 
 /** Draw a chart into a box, and again with each change of it or of the theme. */
-function usePlot(box: RefObject<HTMLElement | null>, { chart, runs, zoom }: LineChartProps) {
+function usePlot(box: RefObject<HTMLElement | null>, { chart, runs }: LineChartProps) {
   const plot = useRef<uPlot | null>(null);
   const newest = useRef(chart);
   newest.current = chart;
@@ -99,13 +98,13 @@ function usePlot(box: RefObject<HTMLElement | null>, { chart, runs, zoom }: Line
     const element = box.current;
     if (!element) return;
     const onRead = (self: uPlot) => read(self, newest.current, runs, element);
-    const hooks = { setCursor: [onRead], setSelect: [(self: uPlot) => select(self, zoom)] };
+    const hooks = { setCursor: [onRead] };
     const size = () => ({ width: Math.max(element.clientWidth, 100), height: HEIGHT });
     let isLeft = false;
     const create = (Plot: typeof uPlot) => {
       if (isLeft) return;
       state.colors = draw.readColors(element);
-      const options = { ...draw.chartOptions(chart, runs.length === 1, state, zoom), hooks };
+      const options = { ...draw.chartOptions(chart, runs.length === 1, state), hooks };
       plot.current = new Plot({ ...options, ...size() }, draw.columns(newest.current), element);
       onRead(plot.current);
     };
@@ -122,7 +121,9 @@ function usePlot(box: RefObject<HTMLElement | null>, { chart, runs, zoom }: Line
   useEffect(() => {
     const self = plot.current;
     if (!self) return;
-    self.setData(draw.columns(chart));
+    const { min, max } = self.scales.x;
+    const isWhole = min === self.data[0][0] && max === self.data[0].at(-1); // else zoomed
+    self.setData(draw.columns(chart), isWhole);
     if ((self.cursor.idx ?? -1) < 0) self.setCursor(AWAY);
   }, [chart]);
   useEffect(() => {
@@ -157,11 +158,4 @@ function read(plot: uPlot, chart: MergedChart, runs: string[], box: Element) {
   const text = `${where}: ${said.join(", ")}`;
   box.setAttribute("aria-valuenow", String(Math.max(index, 0)));
   box.setAttribute("aria-valuetext", index < 0 ? "press an arrow key to read it" : text);
-}
-
-function select(plot: uPlot, zoom: draw.Zoom) {
-  const { left, width } = plot.select;
-  if (width < 5) return;
-  zoom.value = [plot.posToVal(left, "x"), plot.posToVal(left + width, "x")];
-  plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
 }

@@ -1,13 +1,13 @@
-// Positions that a network misplays without search: each as a small board, to try or to analyse.
+// Positions that a network misplays without search, to try or to analyse.
 
 import { useEffect, useState } from "preact/hooks";
-import type { Asked, MisplayedMessage, PositionAnswer, RunSummary, StreamMessage } from "../api";
-import { Thumbnail } from "../board/thumbnail";
+import type { MisplayedMessage, RunSummary, StreamMessage } from "../api";
 import { countText, failureOf, resultText } from "../format";
-import { Button } from "../ui";
+import { Button, Table } from "../ui";
 import { ErrorLine, type InGame } from "./parts";
 
-const PAGE = 20; // boards that are shown at once
+const PAGE = 20; // positions that are shown at once
+const COLUMNS = ["Position", "Played", "Best", ""];
 
 type MisplayedListProps = InGame & { network: RunSummary["networks"][number] };
 
@@ -38,6 +38,20 @@ export function MisplayedList({ app, game, ...props }: MisplayedListProps) {
   const left = found.length - room;
   const num = `${countText(found.length)} of ${countText(total)} positions`;
   const progress = `${countText(done)} of ${countText(total)} positions checked.`;
+  const [{ id: setup, action_texts: texts }] = game.setups;
+  const rows = found.slice(0, room).map(({ moves, played, best, ...values }) => {
+    const at = { game: game.name, setup, moves, player };
+    return [
+      `after ${moves.length} moves`,
+      `${texts[played]}: ${resultText(values.value)}`,
+      `${best.map((action) => texts[action]).join(", ")}: ${resultText(values.best_value)}`,
+      <div class="button-row">
+        <Button onClick={() => app.play(at)}>Try it</Button>
+        <Button onClick={() => app.analyse(at)}>Analyse</Button>
+      </div>,
+    ];
+  });
+  const caption = "Misplayed positions";
   const running = `Iteration ${countText(network.iteration)}: ${progress}`;
   return (
     <div class="misplayed-box">
@@ -46,57 +60,10 @@ export function MisplayedList({ app, game, ...props }: MisplayedListProps) {
         {isRunning ? running : !error && `Alone, without search, it misplays ${num}.`}
       </p>
       <ErrorLine text={error} />
-      <ul class="misplayed-list">
-        {found.slice(0, room).map((message) => (
-          <li key={message.moves.join()} class="misplayed">
-            <Mistake {...{ app, game, message, player }} />
-          </li>
-        ))}
-      </ul>
+      {rows.length > 0 && <Table class="runs-table" {...{ caption, rows }} columns={COLUMNS} />}
       {left > 0 && (
         <Button onClick={() => setRoom(room + PAGE)}>Show more ({countText(left)} left)</Button>
       )}
     </div>
-  );
-}
-
-type MistakeProps = InGame & { message: MisplayedMessage; player: Asked };
-
-function Mistake({ app, game, message, player }: MistakeProps) {
-  const { played, best, value, best_value: bestValue } = message;
-  const [answer, setAnswer] = useState<PositionAnswer | null>(null);
-  const [error, setError] = useState("");
-  useEffect(() => {
-    const request = { game: game.name, moves: message.moves, from_ply: message.moves.length };
-    app.backend.position(request).then(setAnswer, (reason: Error) => setError(reason.message));
-  }, []);
-  if (!answer) return <ErrorLine text={error} />;
-  const { moves, positions } = answer;
-  const position = positions[positions.length - 1];
-  const [setup] = game.setups;
-  const toMove = `${setup.sides[position.to_move]} to move`;
-  const bestTexts = best.map((action) => setup.action_texts[action]).join(", ");
-  const playedText = setup.action_texts[played];
-  const good = best.map((action) => ({ action, sign: "\u2713", text: "best", isGood: true }));
-  const notes = [...good, { action: played, sign: "\u2715", text: "played", isGood: false }];
-  const label = `${toMove} after ${moves.length} moves: played ${playedText}, best ${bestTexts}`;
-  const at = { game: game.name, setup: setup.id, moves, player };
-  const line = (name: string, sign: string, move: string, result: number) => (
-    <p class={`misplayed-${name}`}>
-      <span class="misplayed-sign" aria-hidden="true" children={sign} />
-      {name} {move}: <strong>{resultText(result)}</strong>
-    </p>
-  );
-  return (
-    <>
-      <Thumbnail {...{ game, setup, notes, label }} cells={position.cells} />
-      <p class="misplayed-side">{`${toMove}, ply ${moves.length}`}</p>
-      {line("played", "✕", playedText, value)}
-      {line("best", "✓", bestTexts, bestValue)}
-      <div class="button-row">
-        <Button onClick={() => app.play(at)}>Try it</Button>
-        <Button onClick={() => app.analyse(at)}>Analyse</Button>
-      </div>
-    </>
   );
 }

@@ -1,16 +1,15 @@
 // The page of a run, or of several that are compared: their curves, settings, alarms and networks.
 
-import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { RunRows, RunSummary } from "../api";
 import type { App } from "../app";
 import { countText, UNKNOWN } from "../format";
-import { Button, Choice, Table } from "../ui";
+import { Choice, Table } from "../ui";
 import { runsHash } from "./address";
 import { LineChart } from "./line_chart";
 import { Networks } from "./networks";
 import { ErrorLine, figuresOf, RunName, RunTags, Section } from "./parts";
-import { mergeCharts, type Range, useRunRows, X_KINDS, type XKind } from "./run_rows";
+import { mergeCharts, useRunRows, X_KINDS, type XKind } from "./run_rows";
 import { SelfPlay } from "./self_play";
 
 const X_TEXTS = { iterations: "iterations", games: "games", hours: "the time of training" };
@@ -89,31 +88,24 @@ function Comparison({ contenders, game }: { contenders: Contender[]; game: strin
 type CurvesProps = { known: Known; isLoading: boolean; kind: XKind; change: (kind: XKind) => void };
 
 function Curves({ known, isLoading, kind, change }: CurvesProps) {
-  const zoom = useSignal<Range | null>(null);
   const all = known.map(({ rows }) => rows);
-  const charts = useMemo(() => mergeCharts(all, kind, zoom.value), [...all, kind, zoom.value]);
-  const onChange = (now: string) => {
-    zoom.value = null;
-    change(now as XKind);
-  };
+  const charts = useMemo(() => mergeCharts(all, kind), [...all, kind]);
+  const onChange = (now: string) => change(now as XKind);
   return (
     <section class="run-curves">
       <div class="button-row">
         <h2>Curves</h2>
         <Choice bare label="Horizontal axis" value={kind} options={X_OPTIONS} onChange={onChange} />
-        <Button off={!zoom.value} onClick={() => (zoom.value = null)}>
-          Show all
-        </Button>
       </div>
-      <p class="hint-text">Drag over a chart to zoom; arrow keys read its values.</p>
+      <p class="hint-text">Drag to zoom, double-click to see all; arrow keys read values.</p>
       {isLoading && <p role="status">Loading …</p>}
       {!charts.length && <p>No curves yet: they appear with the first iteration.</p>}
       <div class="chart-grid-box">
         {charts.map((chart) => {
           const lines = chart.lines.map(({ run, curve, band }) => [run, curve, band !== null]);
-          const look = [chart.title, chart.curves, all.map(({ id }) => id), lines];
+          const look = [kind, chart.title, chart.curves, all.map(({ id }) => id), lines];
           const runs = known.map(({ name }) => name);
-          return <LineChart key={JSON.stringify(look)} {...{ chart, runs, zoom }} />;
+          return <LineChart key={JSON.stringify(look)} {...{ chart, runs }} />;
         })}
       </div>
     </section>

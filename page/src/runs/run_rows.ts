@@ -50,7 +50,6 @@ async function grow({ runs }: Backend, id: string, one: Held, changed: () => voi
 const MOST_POINTS = 500;
 
 type Column = (number | undefined)[];
-export type Range = [number, number];
 
 interface Line {
   /** The numbers of both. */
@@ -74,9 +73,9 @@ export interface MergedChart {
   lines: Line[];
 }
 
-/** Lay the charts of several runs over each other; `zoom`: the part of x that is shown. */
-export function mergeCharts(runs: RunRows[], kind: XKind, zoom: Range | null): MergedChart[] {
-  const { xs, places, xLabel } = align(runs, kind, zoom);
+/** Lay the charts of several runs over each other. */
+export function mergeCharts(runs: RunRows[], kind: XKind): MergedChart[] {
+  const { xs, places, xLabel } = align(runs, kind);
   const charts = new Map<string, MergedChart>();
   const column = (run: number, y: (number | null)[]): Column => {
     const [sums, nums] = [new Float64Array(xs.length), new Float64Array(xs.length)];
@@ -109,26 +108,23 @@ export function mergeCharts(runs: RunRows[], kind: XKind, zoom: Range | null): M
 }
 
 /** Return the x of all points in order, and the place of each row among them, -1 for none. */
-function align(runs: RunRows[], kind: XKind, zoom: Range | null) {
+function align(runs: RunRows[], kind: XKind) {
   const longest = Math.max(0, ...runs.map(({ x }) => x.hours.findLast((one) => one !== null) ?? 0));
   const [unit, factor] =
     longest < 0.05 ? ["seconds", 3600] : longest < 4 ? ["minutes", 60] : ["hours", 1];
   const scale = kind === "hours" ? factor : 1;
   const given = runs.map(({ x }) => x[kind].map((one) => (one === null ? NaN : one * scale)));
-  // Lines go on beyond the part that is shown.
-  const room = zoom ? (zoom[1] - zoom[0]) / 5 : 0;
-  const [low, high] = zoom ? [zoom[0] - room, zoom[1] + room] : [-Infinity, Infinity];
-  const inside = given.map((list) => list.filter((x) => x >= low && x <= high));
-  const ends = inside.flatMap((list) => [...list.slice(0, 1), ...list.slice(-1)]);
-  const isMean = inside.some((list) => list.length > MOST_POINTS);
+  const known = given.map((list) => list.filter((x) => !Number.isNaN(x)));
+  const ends = known.flatMap((list) => [...list.slice(0, 1), ...list.slice(-1)]);
+  const isMean = known.some((list) => list.length > MOST_POINTS);
   const [first, width] = [Math.min(...ends), (Math.max(...ends) - Math.min(...ends)) / MOST_POINTS];
   const xs = isMean
     ? Array.from({ length: MOST_POINTS }, (_, k) => first + k * width)
-    : [...new Set(inside.flat())].sort((a, b) => a - b);
+    : [...new Set(known.flat())].sort((a, b) => a - b);
   const index = new Map(isMean ? [] : xs.map((x, k) => [x, k]));
   const places = given.map((list) =>
     list.map((x) => {
-      if (!(x >= low && x <= high)) return -1;
+      if (Number.isNaN(x)) return -1;
       if (!isMean) return index.get(x) ?? -1;
       const place = Math.min(Math.max(Math.floor((x - first) / width), 0), MOST_POINTS - 1);
       xs[place] = Math.max(xs[place], x);
