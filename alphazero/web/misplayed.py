@@ -1,7 +1,7 @@
 """Find the positions that a network misplays: its move gives up the best possible result.
 
-The network is tested on positions whose exact results are known: the evaluation set that ships with
-the game or, in a small game, all positions. Each mistake is sent as one `api/misplayed` message.
+The network is tested on positions whose exact results are known, the evaluation set that ships with
+the game. Each mistake is sent as one `api/misplayed` message.
 
 Shapes: N positions, K state words, A actions.
 """
@@ -10,20 +10,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from alphazero.evaluation.exact.set_file import find_set
+from alphazero.evaluation.exact.set_file import find_set, shipped_path
 from alphazero.games.batched_game import Game
 from alphazero.play.requests import Refusal
-from alphazero.runtime.errors import ConfigError, InputError
-from alphazero.solvers.base import ILLEGAL_VALUE, values_of
-from alphazero.solvers.enumeration import NO_CHILD, Positions, enumerate_positions
+from alphazero.solvers.base import values_of
 from alphazero.web.network_search import Emit, NetworkSearch
 from alphazero.web.search_view import number
 
 MAX_POSITIONS = 400
 MAX_SIMULATIONS = 400
 NUM_SIMULATIONS = 50
-#: Maximum number of positions of a game to enumerate, a second of work.
-_MAX_ENUMERATED = 20_000
 #: Number of positions per batch; small, so that other users of the network do not wait long.
 _BATCH_SIZE = 16
 
@@ -47,47 +43,18 @@ class KnownPositions(NamedTuple):
 
 
 def find_positions(game: Game) -> KnownPositions:
-    """Return positions of a game whose exact results are known, on which to test a network.
-
-    They are the evaluation set that ships with the game or, in a small game without one, all
-    positions in which some move is a mistake.
+    """Return the positions of the evaluation set that ships with a game.
 
     Raises:
-        Refusal: if the game has no evaluation set and is too large to enumerate.
+        Refusal: if none ships with it.
     """
-    try:
-        evaluation_set = find_set(None, game)
-        moves = [tuple(map(int, line)) for line in evaluation_set.moves]
-        values = values_of(evaluation_set.action_scores)
-        return KnownPositions(evaluation_set.states, values, moves)
-    except ConfigError:
-        pass  # no evaluation positions ship for this game
-    try:
-        return _with_wrong_moves(enumerate_positions(game, max_positions=_MAX_ENUMERATED))
-    except InputError:
-        message = f"{game.name} has no stored exact results and is too large to solve here."
-        raise Refusal(message) from None
-
-
-def _with_wrong_moves(positions: Positions) -> KnownPositions:
-    """Select the positions in which some legal move gives up the best possible result."""
-    values = positions.action_values
-    is_worse = values < values.max(axis=1, keepdims=True)
-    is_wrong = is_worse & (values != ILLEGAL_VALUE)
-    rows = np.flatnonzero(is_wrong.any(axis=1)).tolist()
-    lines = _lines(positions)
-    moves = [lines[row] for row in rows]
-    return KnownPositions(positions.states[rows], values[rows], moves)
-
-
-def _lines(positions: Positions) -> dict[int, tuple[int, ...]]:
-    """Return {index of a position: a sequence of moves that leads from the start to it}."""
-    lines: dict[int, tuple[int, ...]] = {0: ()}
-    for index, children in enumerate(positions.children.tolist()):
-        for action, child in enumerate(children):
-            if child != NO_CHILD and child not in lines:
-                lines[child] = (*lines[index], action)
-    return lines
+    if shipped_path(game.name) is None:
+        message = f"no positions with exact results ship with {game.name}; 'alphazero prove' "
+        raise Refusal(message + "examines every position of a small game.")
+    evaluation_set = find_set(None, game)
+    moves = [tuple(map(int, line)) for line in evaluation_set.moves]
+    values = values_of(evaluation_set.action_scores)
+    return KnownPositions(evaluation_set.states, values, moves)
 
 
 def find_misplayed(

@@ -17,8 +17,6 @@ from alphazero.inference.evaluator import UniformEvaluator
 from alphazero.own_games.registry import make_game
 from alphazero.play.requests import Refusal
 from alphazero.players.search_player import SearchPlayer
-from alphazero.solvers.base import ILLEGAL_VALUE, values_of
-from alphazero.solvers.enumeration import EnumeratedSolver
 from alphazero.web import exact_scores, misplayed
 from alphazero.web.exact_scores import Solvers
 from alphazero.web.network_search import NetworkSearch, SearchTask
@@ -348,17 +346,9 @@ def test_mistakes_of_a_network_are_found(backend, monkeypatch):
         backend.misplayed({"game": "connect_four", "player": {"id": "uct"}})
 
 
-def test_every_position_of_a_small_game_is_known():
-    game = make_game("tic_tac_toe")
-    known = misplayed.find_positions(game)
-    solver = EnumeratedSolver(game)
-    few = known.spread(100)
-    for state, values, moves in zip(*few):
-        np.testing.assert_array_equal(game.play_moves(moves), state)
-        np.testing.assert_array_equal(values, values_of(solver.scores(state[None])[0]))
-        assert (values[values != ILLEGAL_VALUE] < values.max()).any()
+def test_a_game_without_stored_results_is_refused():
     with pytest.raises(Refusal):
-        misplayed.find_positions(make_game("connect_x:6x6x4"))
+        misplayed.find_positions(make_game("tic_tac_toe"))
 
 
 @pytest.mark.slow
