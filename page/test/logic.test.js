@@ -8,6 +8,7 @@ import { lineFrom, readTree } from "../src/analyse/search_tree.tsx";
 import { choiceAfter, chosenAction, pathWith } from "../src/board/move_choice.ts";
 import { accuracyText, percentText, valueText } from "../src/format.ts";
 import { readGame, writeGame } from "../src/game/game_file.ts";
+import { accuracyOf } from "../src/review/review.ts";
 
 test("rows change places only if one is clearly ahead, until the search has ended", () => {
   const visits = new Map([
@@ -32,6 +33,13 @@ test("a line follows the most visited moves of the tree", () => {
   assert.deepEqual(lineFrom(nodes, [4], 10), [4, 6]);
   assert.deepEqual(lineFrom(nodes, [], 1), [4]);
   assert.deepEqual(lineFrom(nodes, [3], 10), [3]);
+});
+
+test("a move in a lost position is judged only by its score", () => {
+  const ply = (side, value, score) => ({ side, value, loss: 0, score_loss: score, grade: null });
+  const plies = [ply(1, 0.9, null), ply(1, 1, 0), ply(1, 0.5, null), ply(0, 0.9, null)];
+  assert.deepEqual(accuracyOf(plies, [], 1), { num: 2, good: 2 });
+  assert.deepEqual(accuracyOf(plies, [], 0), { num: 1, good: 1 });
 });
 
 test("a move is chosen square by square", () => {
