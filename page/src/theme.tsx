@@ -16,7 +16,8 @@ system.addEventListener("change", () => (isSystemDark.value = system.matches));
 const chosen = signal("");
 export const isDark = computed(() => (chosen.value ? chosen.value === "dark" : isSystemDark.value));
 /** Use what the browser stores, unless it is forbidden or full. */
-const inStorage = (use: () => void) => new Promise<void>((done) => done(use())).catch(() => {});
+export const inStorage = (use: () => void) =>
+  new Promise<void>((done) => done(use())).catch(() => {});
 inStorage(() => (chosen.value = localStorage.getItem(KEY) ?? ""));
 effect(() => {
   if (chosen.value) document.documentElement.dataset.theme = chosen.value;

@@ -11,6 +11,7 @@ import { pause, prefersRest } from "../board/motion";
 import { messageOf, resultText } from "../format";
 import type { Shown } from "../game/types";
 import { isTemporary, RequestError } from "../server_backend";
+import { countGame } from "./results";
 import { playerOf, type Seat, type Seats } from "./seats";
 
 const PASS_MS = 900; // so that a pass is seen
@@ -175,7 +176,10 @@ export class GameFlow {
     await this.state.play(action);
     const did = isPass ? "has no legal move and passes" : `plays ${setup.action_texts[action]}`;
     this.app.announce(`${setup.sides[side]} ${did}.`);
-    if (this.state.position.over) this.app.announce(endText(this.state.shown.value));
+    const { over, winner } = this.state.position;
+    if (!over) return;
+    countGame(this.state.shown.value.id, this.seats, winner);
+    this.app.announce(endText(this.state.shown.value));
   }
 
   /** Do something until it succeeds, is refused, or the game goes elsewhere. */

@@ -43,6 +43,7 @@ export function chartOptions(
   { lines, fromZero, yLabel }: MergedChart,
   isAlone: boolean,
   state: { colors: Colors; xLabel: string },
+  networks: () => MergedChart["networks"],
 ): Omit<uPlot.Options, "width" | "height"> {
   const banded = lines.filter(({ band }) => band);
   const color = (line: (typeof lines)[number]) => state.colors.lines[colorOf(line, isAlone)];
@@ -79,7 +80,13 @@ export function chartOptions(
         dash: dashOf(line.curve),
         width: 1.75,
         spanGaps: true,
-        points: { show: isSparse, size: 5, fill: () => color(line) },
+        points: {
+          show: isSparse,
+          size: 7,
+          fill: () => color(line),
+          filter: (plot: uPlot, series: number, isAll: boolean) =>
+            pointsOf(plot.data[series], networks(), isAll),
+        },
       })),
     ],
     bands: banded.map((line, k) => ({
@@ -103,6 +110,12 @@ function nearest(column: ArrayLike<number | null | undefined>, index: number): n
   while (right < column.length && column[right] === undefined) right += 1;
   if (left < 0 || right >= column.length) return null;
   return index - left <= right - index ? left : right;
+}
+
+/** Return the points of a line that are drawn, null for all: those whose networks are kept. */
+function pointsOf(column: ArrayLike<unknown>, networks: MergedChart["networks"], isAll: boolean) {
+  const kept = [...networks.keys()].filter((k) => networks[k] && column[k] !== undefined);
+  return kept.length || !isAll ? kept : null;
 }
 
 /** Return whether a line has so few points that each is drawn. */

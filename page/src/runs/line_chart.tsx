@@ -10,9 +10,10 @@ import * as draw from "./chart_options";
 import type { MergedChart } from "./run_rows";
 import { isDark } from "../theme";
 import { Table } from "../ui";
-import { lineStyle } from "./parts";
+import { lineStyle, type Network } from "./parts";
 
 const HEIGHT = 220;
+const REACH_PX = 9; // of a point
 const AWAY = { left: -10, top: -10 };
 
 interface LineChartProps {
@@ -20,11 +21,13 @@ interface LineChartProps {
   chart: MergedChart;
   /** The names of the runs. */
   runs: string[];
+  /** Called with the kept network whose point is clicked, or stepped to and entered. */
+  play: (network: Network) => void;
 }
 
-export function LineChart({ chart, runs }: LineChartProps) {
+export function LineChart({ chart, runs, play }: LineChartProps) {
   const box = useRef<HTMLDivElement>(null);
-  const plot = usePlot(box, { chart, runs });
+  const plot = usePlot(box, chart, runs);
   const at = useRef(-Infinity); // the x that the keyboard has come to
   const isAlone = runs.length === 1;
   const onKeyDown = (event: KeyboardEvent) => {
@@ -35,6 +38,8 @@ export function LineChart({ chart, runs }: LineChartProps) {
     const arrows = { ArrowLeft: from < 0 ? num : -1, ArrowRight: 1 };
     const step = new Map(Object.entries({ ...arrows, Home: -num, End: num })).get(event.key);
     if (event.altKey || event.ctrlKey || event.metaKey) return;
+    const network = chart.networks[chart.xs.indexOf(at.current)];
+    if (event.key === "Enter" && network) play(network);
     if (!step || !plot.current) return;
     event.preventDefault();
     at.current = stops[Math.min(Math.max(from + step, 0), num - 1)];
@@ -69,6 +74,10 @@ export function LineChart({ chart, runs }: LineChartProps) {
         aria-valuemax={chart.xs.indexOf(pointsOf(chart).at(-1) ?? 0)}
         aria-valuenow={0}
         onKeyDown={onKeyDown}
+        onClick={() => {
+          const network = plot.current && networkAt(plot.current, chart);
+          if (network) play(network);
+        }}
         onBlur={leave}
       />
     </figure>
@@ -88,7 +97,7 @@ function Key({ curve, color }: { curve: number; color: number }) {
 }
 
 /** Draw a chart into a box, and again with each change of it or of the theme. */
-function usePlot(box: RefObject<HTMLElement | null>, { chart, runs }: LineChartProps) {
+function usePlot(box: RefObject<HTMLElement | null>, chart: MergedChart, runs: string[]) {
   const plot = useRef<uPlot | null>(null);
   const newest = useRef(chart);
   newest.current = chart;
@@ -104,7 +113,11 @@ function usePlot(box: RefObject<HTMLElement | null>, { chart, runs }: LineChartP
     const create = (Plot: typeof uPlot) => {
       if (isLeft) return;
       state.colors = draw.readColors(element);
-      const options = { ...draw.chartOptions(chart, runs.length === 1, state), hooks };
+      const networks = () => newest.current.networks;
+      const options = {
+        ...draw.chartOptions(chart, runs.length === 1, state, networks),
+        hooks,
+      };
       plot.current = new Plot({ ...options, ...size() }, draw.columns(newest.current), element);
       onRead(plot.current);
     };
@@ -138,6 +151,17 @@ function pointsOf({ xs, lines }: MergedChart): number[] {
   return xs.filter((_, k) => lines.some(({ y }) => y[k] !== undefined));
 }
 
+/** Return the kept network whose point is at the cursor. */
+function networkAt(plot: uPlot, { xs, networks, lines }: MergedChart): Network | undefined {
+  const { left = 0, top = 0 } = plot.cursor;
+  const isNear = (to: number, scale: string, at: number) =>
+    Math.abs(plot.valToPos(to, scale) - at) <= REACH_PX;
+  return networks.find((network, k) => {
+    if (!network || !isNear(xs[k], "x", left)) return false;
+    return lines.some(({ y: { [k]: y } }) => y !== undefined && isNear(y, "y", top));
+  });
+}
+
 /** Write the values at the cursor, else the newest ones, into the legend and for screen readers. */
 function read(plot: uPlot, chart: MergedChart, runs: string[], box: Element) {
   const { xs, xLabel, curves, lines } = chart;
@@ -151,6 +175,7 @@ function read(plot: uPlot, chart: MergedChart, runs: string[], box: Element) {
   const x = Number.isInteger(xs[index]) ? countText(xs[index]) : shortText(xs[index] ?? 0);
   const where = index < 0 ? "newest" : `${xLabel} ${x}`;
   const figure = box.parentElement;
+  figure?.classList.toggle("is-on-network", Boolean(networkAt(plot, chart)));
   figure?.querySelectorAll(".legend-value").forEach((cell, k) => (cell.textContent = texts[k]));
   figure?.querySelectorAll(".chart-place").forEach((place) => (place.textContent = where));
   const nameOf = (run: number) => (runs.length > 1 ? `${runs[run]} ` : "");
