@@ -154,12 +154,13 @@ function pointsOf({ xs, lines }: MergedChart): number[] {
 /** Return the kept network whose point is at the cursor. */
 function networkAt(plot: uPlot, { xs, networks, lines }: MergedChart): Network | undefined {
   const { left = 0, top = 0 } = plot.cursor;
-  const isNear = (to: number, scale: string, at: number) =>
-    Math.abs(plot.valToPos(to, scale) - at) <= REACH_PX;
-  return networks.find((network, k) => {
-    if (!network || !isNear(xs[k], "x", left)) return false;
-    return lines.some(({ y: { [k]: y } }) => y !== undefined && isNear(y, "y", top));
+  const distances = networks.map((network, k) => {
+    if (!network) return Infinity;
+    const heights = lines.map(({ y }) => Math.abs(plot.valToPos(y[k] ?? Infinity, "y") - top));
+    return Math.max(Math.abs(plot.valToPos(xs[k], "x") - left), Math.min(...heights));
   });
+  const least = Math.min(...distances);
+  return least <= REACH_PX ? networks[distances.indexOf(least)] : undefined;
 }
 
 /** Write the values at the cursor, else the newest ones, into the legend and for screen readers. */

@@ -57,6 +57,6 @@ function tallySummary(networks: Network[]): string {
 /** Return which networks are kept: of a long run, those of every 2nd, 4th ... iteration. */
 function keptText(networks: Network[]): string {
   const every = networks[networks.length - 1].iteration;
-  const which = every > 1 ? `every ${every} iterations, and of the newest two` : "every iteration";
-  return `Networks are kept of ${which}. The numbers are iterations; games count in this browser.`;
+  const which = every > 1 ? `every ${every} iterations, besides the newest two` : "every iteration";
+  return `Numbers are iterations: a network is kept ${which}. Your games count in this browser.`;
 }
