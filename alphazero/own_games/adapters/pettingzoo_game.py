@@ -18,6 +18,7 @@ import importlib
 import importlib.util
 import inspect
 import os
+import re
 import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -60,6 +61,9 @@ class _Known(NamedTuple):
     cells: Callable[[Any], np.ndarray] | None = None
     #: Draws the position as text; None if the board shows everything.
     drawn: Callable[[Any], str] | None = None
+    #: Returns the text of a legal action; None if it does not depend on the position.
+    text: Callable[[Any, int], str] | None = None
+    looks: dict[str, Any] = {}  #: more fields of `alphazero.games.appearance.Appearance`
     #: Whether the planes and the player to move determine everything that follows.
     is_determined_by_planes: bool = False
 
@@ -202,6 +206,12 @@ class EnvironmentPosition:
         drawn = self._start.known.drawn
         return None if drawn is None else drawn(self._environment)
 
+    def legal_texts(self) -> list[str] | None:
+        text = self._start.known.text
+        if text is None:
+            return None
+        return [text(self._environment, action) for action in self.legal_actions()]
+
     def key(self) -> bytes:
         """Return the moves so far as bytes, or b"" if the planes alone identify the position."""
         return np.array(self.moves, np.int32).tobytes() if self._start.has_key else b""
@@ -252,6 +262,8 @@ class _Start(EnvironmentPosition):
         self.num_actions = int(environment.action_space(first).n)
         self.binary_planes = _is_binary(environment.observation_space(first)["observation"])
         self._symmetries = self.known.symmetries(environment)
+        words = re.sub(r"_v\d+$", "", classic.rpartition(":")[2]).split("_")
+        self.appearance = {"title": " ".join(words).capitalize()} | self.known.looks
 
     def __reduce__(self):
         return type(self), self._made_by
@@ -449,6 +461,13 @@ def _chess_cells(environment: Any) -> np.ndarray:
     return board.reshape(8, 8)[::-1]
 
 
+def _chess_text(environment: Any, action: int) -> str:
+    """Return a move in standard algebraic notation, such as "Nf3"."""
+    utils = importlib.import_module("pettingzoo.classic.chess.chess_utils")
+    player = environment.possible_agents.index(environment.agent_selection)
+    return environment.board.san(utils.action_to_move(environment.board, action, player))
+
+
 def _go_cells(environment: Any) -> np.ndarray:
     return np.array([0, 1, 2], np.int8)[environment._go.board]  # white is -1: the last entry
 
@@ -468,6 +487,8 @@ _KNOWN = {name: _like(twin) for name, twin in CLASSIC_TWINS.items()} | {
         max_plies=lambda environment: 11_797,
         cells=_chess_cells,
         drawn=lambda environment: str(environment.board),
+        text=_chess_text,
+        looks={"sides": ("White", "Black"), "colors": ("light", "dark"), "board": "wood"},
     ),
     # go_v5 has no superko, so its games may never end; this is OpenSpiel's limit.
     "go_v5": _Known(
