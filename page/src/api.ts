@@ -88,7 +88,7 @@ export interface Position {
   /** The position as its rules draw it, for games whose board says too little. */
   drawn: string | null;
   /** What the legal moves are called, for games in which that depends on the position. */
-  legal_texts?: string[] | null;
+  legal_texts: string[] | null;
 }
 
 export interface PositionAnswer {

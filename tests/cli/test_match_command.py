@@ -79,12 +79,6 @@ def test_both_players_are_checked_before_one_is_made(tmp_path):
         make_pair(("human", str(path)), game, PlayerSettings(), make, make_person=HumanPlayer)
 
 
-def test_a_solver_that_cannot_solve_the_start_is_refused_there(capsys):
-    assert main(["play", "game=othello", "first=random", "second=solver"]) == 2
-    captured = capsys.readouterr()
-    assert "empty squares" in captured.err
-
-
 @pytest.mark.slow
 def test_the_default_players_are_the_pretrained_network_and_uct_or_uct_and_random(tmp_path):
     def players(words=""):
