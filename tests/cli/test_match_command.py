@@ -9,7 +9,7 @@ from mostly_slow import mostly_slow
 from network_samples import SMALL, small_network
 from rich.console import Console
 
-from alphazero.cli import main, match
+from alphazero.cli import match
 from alphazero.cli.command import run_command
 from alphazero.cli.players import make_pair
 from alphazero.network.weights import network_arrays, save_network
