@@ -31,8 +31,8 @@ export function LineChart({ chart, runs, play }: LineChartProps) {
   const at = useRef(-Infinity); // the x that the keyboard has come to
   const isAlone = runs.length === 1;
   const onKeyDown = (event: KeyboardEvent) => {
-    const { min: low = -Infinity, max: high = Infinity } = plot.current?.scales.x ?? {};
-    const stops = pointsOf(chart).filter((x) => x >= low && x <= high);
+    const { min, max } = plot.current?.scales.x ?? {};
+    const stops = pointsOf(chart).filter((x) => x >= (min ?? x) && x <= (max ?? x));
     const from = stops.findLastIndex((x) => x <= at.current);
     const num = stops.length;
     const arrows = { ArrowLeft: from < 0 ? num : -1, ArrowRight: 1 };
