@@ -65,6 +65,7 @@ export class Session {
       counts: [1, 2].map((piece) => state.cells.filter((cell) => cell === piece).length),
       board: lines.map((line) => this.#boardLine(line)).join("\n"),
       drawn: null,
+      legal_texts: null,
     };
   }
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import functools
 import sys
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -16,6 +17,7 @@ from alphazero.players.gtp import GtpPlayer
 from alphazero.players.registry import (
     check_player,
     default_match,
+    default_player,
     is_path,
     make_player,
     network_path,
@@ -115,6 +117,7 @@ def make_pair(
 ) -> tuple[Any, Any]:
     """Make the two players for a game, with different seeds.
 
+    Where the solver cannot solve a position, the game's default player moves in its place.
     That both players exist is checked before the first one is made, which may take a while.
 
     Args:
@@ -141,6 +144,9 @@ def make_pair(
             players.append(make_person())
         else:
             players.append(make(spec, game, own))
+        if isinstance(players[-1], SolverPlayer):
+            other = functools.partial(make, default_player(game.name), game, own)
+            players[-1].stand_in = functools.cache(other)
     first, second = players
     return first, second
 

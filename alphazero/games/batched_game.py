@@ -311,6 +311,14 @@ class Game(abc.ABC):
         """
         return None
 
+    def legal_texts(self, state: np.ndarray) -> list[str] | None:
+        """Return the texts of a state's legal actions, in order, if texts depend on the position.
+
+        Returns:
+            The texts, to be shown beside the board; None if `action_to_text` says as much.
+        """
+        return None
+
     def state_to_text(self, state: np.ndarray) -> str:
         """Draw the position of a state (K entries) as text.
 

@@ -106,6 +106,8 @@ class Position(Protocol):
     ``appearance``          a dict of the fields of `alphazero.games.appearance.Appearance`
     ``action_to_text(a)``   the action's text, read back by ``text_to_action(text)``; by default
                             the names of its squares, or its number
+    ``legal_texts()``       the texts of the legal actions, by number, that the web page shows if
+                            they depend on the position, as Nf3 does; None if they do not
     ======================  ==================================================================
     """
 
@@ -321,6 +323,10 @@ class PythonGame(Game):
     def drawn(self, state: np.ndarray) -> str | None:
         position = self.position(state)
         return position.to_text() if callable(getattr(position, "to_text", None)) else None
+
+    def legal_texts(self, state: np.ndarray) -> list[str] | None:
+        position = self.position(state)
+        return position.legal_texts() if hasattr(position, "legal_texts") else None
 
     def action_squares(self, action: int) -> tuple[int, ...]:
         own = getattr(self._start, "action_squares", None)

@@ -6,13 +6,15 @@ at random if there are several.
 Shapes: B positions, K state words, A actions.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
 from alphazero.games.batched_game import Game
-from alphazero.players.base import Analysis, Choice, SearchProgress
+from alphazero.players.base import Analysis, Choice, Player, SearchProgress
 from alphazero.players.without_search import direct_analysis, equal_choice
 from alphazero.runtime.random_generators import child_generator
-from alphazero.solvers.base import ILLEGAL_SCORE, ILLEGAL_VALUE, Solver, values_of
+from alphazero.solvers.base import ILLEGAL_SCORE, ILLEGAL_VALUE, Solver, UnsolvableError, values_of
 from alphazero.solvers.enumeration import EnumeratedSolver
 from alphazero.solvers.registry import make_solver
 
@@ -20,7 +22,8 @@ from alphazero.solvers.registry import make_solver
 class SolverPlayer:
     """Plays a move with the best exact score, such as the fastest win; see `Player`.
 
-    `choose` and `analyse` raise `UnsolvableError` for a position beyond the solver's limits.
+    In a position beyond the solver's limits, the player that `stand_in` returns moves; without one,
+    `choose` and `analyse` raise `UnsolvableError`.
 
     Args:
         seed: seed of the random choices among equally good moves.
@@ -32,6 +35,7 @@ class SolverPlayer:
 
     name = "solver"
     batch_size = 1
+    stand_in: Callable[[], Player] | None = None
 
     def __init__(self, game: Game, seed: int = 0, solver: Solver | None = None):
         self.game = game
@@ -41,11 +45,21 @@ class SolverPlayer:
 
     def choose(self, states: np.ndarray) -> Choice:
         """Choose a move with the best exact score in each position; see `Player.choose`."""
-        return self._choose(states, self.solver.scores(states))
+        try:
+            return self._choose(states, self.solver.scores(states))
+        except UnsolvableError:
+            if self.stand_in is None:
+                raise
+            return self.stand_in().choose(states)
 
     def analyse(self, state: np.ndarray, progress: SearchProgress | None = None) -> Analysis:
         """Solve one position and report its exact scores and values; see `Player.analyse`."""
-        scores = self.solver.scores(state[None])
+        try:
+            scores = self.solver.scores(state[None])
+        except UnsolvableError:
+            if self.stand_in is None:
+                raise
+            return self.stand_in().analyse(state, progress)
         values = self._values(state[None], scores)[0]
         values = np.where(scores[0] == ILLEGAL_SCORE, np.nan, values)
         return direct_analysis(self._choose(state[None], scores), values, scores[0])
@@ -54,7 +68,9 @@ class SolverPlayer:
         self, num_simulations: int | None = None, time_limit_s: float | None = None
     ) -> "SolverPlayer":
         """Return a copy restarted from the same seed; a solver ignores search limits."""
-        return SolverPlayer(self.game, self._seed, self.solver)
+        player = SolverPlayer(self.game, self._seed, self.solver)
+        player.stand_in = self.stand_in
+        return player
 
     def _choose(self, states: np.ndarray, scores: np.ndarray) -> Choice:
         """Choose a move with the best exact score in each position, at random among equals.

@@ -7,7 +7,7 @@ The modules, where an arrow means "calls":
     server -> app -> guard, streams          sockets, HTTP, access control
     backend                                  responses to requests, independent of HTTP
     thinking -> network_search               the players, each searching one position at a time
-    exact_scores, review, misplayed          responses based on exact solvers
+    exact_scores, review                     responses based on exact solvers
     position, catalogue, found_runs          the games, players and runs that requests may name
     run_charts -> run_rows                   the metrics of training runs, even unfinished ones
 

@@ -46,7 +46,7 @@ def make_app(backend: Backend, token: str | None = None) -> Guard:
         return JSONResponse(backend.run(run_id))
 
     immediate = (backend.position, backend.positions, backend.exact)
-    jobs = (backend.move, backend.analyse, backend.review, backend.misplayed)
+    jobs = (backend.move, backend.analyse, backend.review)
     api = [
         Route("/games", lambda request: JSONResponse(backend.games())),
         Route("/live", live),

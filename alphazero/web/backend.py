@@ -20,7 +20,7 @@ from alphazero.play.requests import (
     read_request,
 )
 from alphazero.solvers.base import UnsolvableError
-from alphazero.web import misplayed, position, review
+from alphazero.web import position, review
 from alphazero.web.catalogue import Catalogue, PlayerChoice
 from alphazero.web.exact_scores import exact_answer
 from alphazero.web.network_search import Emit, SearchTask
@@ -203,33 +203,6 @@ class Backend:
         player, num = self._player(found.game, request.player, review.NUM_SIMULATIONS)
         num = min(num, review.MAX_SIMULATIONS[player.kind])
         return lambda emit: review.review_game(self.thinking, found, player, num, emit)
-
-    def misplayed(self, plain: Any) -> Job:
-        """Make the `api/misplayed` job, which finds positions that a network misplays.
-
-        In these positions its move gives up the best possible result.
-
-        Args:
-            plain: the parsed JSON body of the request, a `SearchRequest` of which only the game and
-                the player are used.
-
-        Raises:
-            Refusal: if the request is not valid, the player is not a network, or no positions with
-                exact results are available for the game.
-        """
-        request = read_request(SearchRequest, plain)
-        game = self.catalogue.game(request.game)
-        player, num = self._player(game, request.player, {"network": misplayed.NUM_SIMULATIONS})
-        positions = misplayed.find_positions(game)
-        num = min(num, misplayed.MAX_SIMULATIONS)
-
-        def job(emit: Emit) -> None:
-            loading = {"type": "progress", "done": 0, "total": len(positions.moves)}
-            emit(loading | {"note": "loading the network"})
-            network = self.thinking.network(game, player)
-            misplayed.find_misplayed(network, positions, num, emit)
-
-        return job
 
     # --- looking up positions and players ---------------------------------------------------------
 

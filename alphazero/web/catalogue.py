@@ -81,8 +81,13 @@ class Catalogue:
     def describe(self) -> dict[str, Any]:
         """Return the `api/games` response: every game with its players, and the default game."""
         games = map(self.game, self.game_names())
+        described = [describe_game(game, self.players(game)) for game in games]
+        titles = [game["title"] for game in described]
+        for game in described:
+            if titles.count(game["title"]) > 1:
+                game["title"] += f" ({Path(game['name']).name})"
         return {
-            "games": [describe_game(game, self.players(game)) for game in games],
+            "games": described,
             "default_game": self.default_game,
         }
 

@@ -73,19 +73,6 @@ class NetworkSearch:
             search.reset(_ROW, task.state[None], num_simulations)
             return _run(search, task)
 
-    def choose(self, states: np.ndarray, num_simulations: int) -> np.ndarray:
-        """Choose the network's move in each of B positions.
-
-        Args:
-            states: [B, K], unfinished positions.
-            num_simulations: simulations per move; with 0, the policy's most likely move is played.
-
-        Returns:
-            int[B], the chosen actions.
-        """
-        with self._lock:
-            return self.player.limited(num_simulations).choose(states).actions
-
 
 def _run(search: TreeSearch, task: SearchTask) -> SearchView:
     """Run a search to its end, and report its progress every `_VIEW_EVERY_S` seconds.

@@ -145,6 +145,7 @@ def _describe_ply(position: Position, ply: int) -> dict[str, Any]:
         "counts": [int((cells == piece).sum()) for piece in (1, 2)],
         "board": _board_text(skin, cells),
         "drawn": game.drawn(state),
+        "legal_texts": game.legal_texts(state) if legal else None,
     }
 
 

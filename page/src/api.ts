@@ -87,6 +87,8 @@ export interface Position {
   board: string;
   /** The position as its rules draw it, for games whose board says too little. */
   drawn: string | null;
+  /** What the legal moves are called, for games in which that depends on the position. */
+  legal_texts: string[] | null;
 }
 
 export interface PositionAnswer {
@@ -156,22 +158,8 @@ export interface PlyMessage {
   score_loss: number | null;
 }
 
-export interface MisplayedMessage {
-  type: "misplayed";
-  moves: number[];
-  played: number;
-  best: number[];
-  value: number;
-  best_value: number;
-}
-
 export type StreamMessage =
-  | MoveMessage
-  | ProgressMessage
-  | AnalysisMessage
-  | PlyMessage
-  | MisplayedMessage
-  | { type: "done" };
+  MoveMessage | ProgressMessage | AnalysisMessage | PlyMessage | { type: "done" };
 
 /** A run in the list that `api/live` pushes. */
 export interface RunSummary {
@@ -192,6 +180,7 @@ export interface RunSummary {
   elo: number | null;
   /** Alarms that are active in the newest iteration. */
   alarms: string[];
+  /** Those that are stored, the newest first. */
   networks: { player: string; iteration: number }[];
 }
 
@@ -249,6 +238,5 @@ export interface Backend {
     /** Call back with the list of runs now and whenever it changes, until the signal aborts. */
     live(signal: AbortSignal, onList: (list: RunList) => void): void;
     rows(id: string): Promise<RunRows>;
-    misplayed: Stream<{ game: string; player: Asked }, StreamMessage>;
   };
 }

@@ -1,4 +1,6 @@
-// How the page writes values, counts, shares and results.
+// How the page writes values, counts, shares, results and moves.
+
+import type { Position, Setup } from "./api";
 
 const MINUS = "\u2212";
 export const UNKNOWN = "\u2013";
@@ -61,6 +63,12 @@ export function shortText(number: number): string {
   }
   if (size < 1e-3) return number.toExponential(1).replace(".0e", "e").replaceAll("-", MINUS);
   return String(Number(number.toPrecision(3))).replace("-", MINUS);
+}
+
+/** Return what a legal move is called in a position. */
+export function moveText({ action_texts: texts }: Setup, position: Position, action: number) {
+  const { legal, legal_texts: own } = position;
+  return own?.[legal.indexOf(action)] ?? texts[action];
 }
 
 export function capital(text: string): string {

@@ -56,7 +56,6 @@ export function serverBackend(): Backend {
     runs: {
       live,
       rows: (id) => ask(`api/run?${new URLSearchParams({ id })}`),
-      misplayed: (request, watch) => stream("api/misplayed", request, watch),
     },
   };
 }

@@ -6,8 +6,10 @@ import { formatHash, parseHash } from "../src/address.ts";
 import { byVisits } from "../src/analyse/moves_table.tsx";
 import { lineFrom, readTree } from "../src/analyse/search_tree.ts";
 import { choiceAfter, chosenAction, pathWith } from "../src/board/move_choice.ts";
-import { accuracyText, percentText, valueText } from "../src/format.ts";
+import { lettersOf } from "../src/board/pieces.tsx";
+import { accuracyText, moveText, percentText, valueText } from "../src/format.ts";
 import { readGame, writeGame, writeList } from "../src/game/game_file.ts";
+import { accuracyOf } from "../src/review/review.ts";
 
 test("rows change places only if one is clearly ahead, until the search has ended", () => {
   const moves = [100, 105, 300].map((visits, action) => ({ action, visits }));
@@ -28,6 +30,31 @@ test("a line follows the most visited moves of the tree", () => {
   assert.deepEqual(lineFrom(nodes, [4], 10), [4, 6]);
   assert.deepEqual(lineFrom(nodes, [], 1), [4]);
   assert.deepEqual(lineFrom(nodes, [3], 10), [3]);
+});
+
+test("a move in a lost position is judged only by its score", () => {
+  const ply = (side, value, score) => ({ side, value, loss: 0, score_loss: score, grade: null });
+  const plies = [ply(1, 0.9, null), ply(1, 1, 0), ply(1, 0.5, null), ply(0, 0.9, null)];
+  assert.deepEqual(accuracyOf(plies, [], 1), { num: 2, good: 2 });
+  assert.deepEqual(accuracyOf(plies, [], 0), { num: 1, good: 1 });
+});
+
+test("letters of a drawing are shown if they tell the kinds of pieces apart", () => {
+  const cells = [
+    [2, 2, 0],
+    [0, 1, 1],
+  ];
+  const found = (drawn) => lettersOf({ drawn, cells });
+  assert.deepEqual(found("2 r k .\n1 . K R\n  a b c"), [..."rk..KR"]);
+  assert.equal(found("oo.\n.xx"), null); // a disc says as much
+  assert.equal(found("rk.\nRr."), null); // not a board of these pieces
+  assert.equal(found(null), null);
+});
+
+test("a legal move is called what it is called in its position", () => {
+  const setup = { action_texts: ["0", "1", "2"] };
+  assert.equal(moveText(setup, { legal: [1, 2], legal_texts: ["a3", "Nf3"] }, 2), "Nf3");
+  assert.equal(moveText(setup, { legal: [1, 2], legal_texts: null }, 2), "2");
 });
 
 test("a move is chosen square by square", () => {

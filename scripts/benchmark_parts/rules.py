@@ -38,7 +38,7 @@ LIBRARY_GAMES = {
     "open_spiel:morpion_solitaire": "pyspiel",
     "pettingzoo:connect_four_v3": "pettingzoo",
     "pettingzoo:go_v5(board_size=9)": "pettingzoo",
-    "pettingzoo:chess_v6(max_plies=300)": "chess",
+    "pettingzoo:chess_v6": "chess",
     "pgx:connect_four": "pgx",
     "pgx:hex": "pgx",
     "pgx:othello": "pgx",

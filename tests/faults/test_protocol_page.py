@@ -144,7 +144,6 @@ MODELS = {
     "move": SearchRequest,
     "analyse": SearchRequest,
     "review": SearchRequest,
-    "misplayed": SearchRequest,
 }
 
 

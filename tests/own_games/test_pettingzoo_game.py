@@ -126,7 +126,16 @@ def test_go_agrees_with_the_environment_move_by_move():
 def test_chess_agrees_with_the_environment_move_by_move():
     pytest.importorskip("chess", reason="chess, which chess_v6 needs, is not installed")
     module = importlib.import_module("pettingzoo.classic.chess_v6")
-    assert_same_games("pettingzoo:chess_v6(max_plies=300)", module.raw_env().unwrapped, 1, 30)
+    game = assert_same_games("pettingzoo:chess_v6", module.raw_env().unwrapped, 1, 30)
+    state = game.initial_states()[0]
+    assert game.legal_texts(state)[:4] == ["a3", "a4", "Na3", "Nc3"]
+    (play,) = [k for k, text in enumerate(game.legal_texts(state)) if text == "e4"]
+    state = game.play_moves([np.flatnonzero(game.legal_action_mask(state[None])[0])[play]])
+    assert {"e5", "Nf6"} < set(game.legal_texts(state))  # the actions are mirrored for black
+    assert game.appearance.title == "Chess"
+    start = game.initial_states()[0]
+    assert game.cells(start).tolist() == [[2] * 8] * 2 + [[0] * 8] * 4 + [[1] * 8] * 2
+    assert game.state_to_text(start).startswith("r n b q k b n r")
 
 
 def test_an_environment_of_ones_own_is_played_and_told_apart_by_its_moves():

@@ -10,10 +10,12 @@ from rich.console import Console
 from solver_samples import late_states
 
 from alphazero.cli import main
+from alphazero.cli.players import make_pair
 from alphazero.evaluation.match import Openings, play_match
 from alphazero.own_games.registry import make_game
 from alphazero.play.json_engine import Engine
 from alphazero.play.terminal import HumanPlayer, TerminalGame
+from alphazero.players.base import PlayerSettings
 from alphazero.players.registry import make_player
 from alphazero.players.solver import SolverPlayer
 from alphazero.players.without_search import RandomPlayer
@@ -122,17 +124,14 @@ def test_two_of_them_play_at_the_terminal_and_each_game_ends_as_the_scores_say(c
     assert "+1.00" in text and "9 moves" in text
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ["play", "game=othello", "first=solver", "second=random"],
-        ["match", "game=othello", "a=solver", "num_games=2"],
-    ],
-)
-def test_an_unsolvable_position_ends_a_command_with_exit_status_2(words, capsys):
-    assert main(words) == 2
-    message = capsys.readouterr().err
-    assert "othello" in message and "empty squares" in message
+def test_another_player_moves_until_a_position_can_be_solved():
+    game = make_game("othello:6")  # with at most 22 empty squares
+    settings = PlayerSettings(num_simulations=2)
+    solver = make_pair(("solver", "random"), game, settings)[0].limited()
+    early, late = game.initial_states(), late_states("othello:6", 8, 1, seed=6)
+    assert solver.analyse(early[0]).num_simulations == 2
+    assert game.legal_action_mask(early)[0, solver.choose(early).actions[0]]
+    assert solver.analyse(late[0]).scores is not None
 
 
 def test_there_is_no_hint_for_an_unsolvable_position_and_the_view_shows_scores():

@@ -17,9 +17,7 @@ from alphazero.inference.evaluator import UniformEvaluator
 from alphazero.own_games.registry import make_game
 from alphazero.play.requests import Refusal
 from alphazero.players.search_player import SearchPlayer
-from alphazero.solvers.base import ILLEGAL_VALUE, values_of
-from alphazero.solvers.enumeration import EnumeratedSolver
-from alphazero.web import exact_scores, misplayed
+from alphazero.web import exact_scores
 from alphazero.web.exact_scores import Solvers
 from alphazero.web.network_search import NetworkSearch, SearchTask
 
@@ -330,44 +328,6 @@ def test_a_network_is_read_again_when_its_file_changes(tmp_path):
         damage()
         with pytest.raises(Refusal):
             backend.thinking.network(game, player)
-
-
-def test_mistakes_of_a_network_are_found(backend, monkeypatch):
-    monkeypatch.setattr(misplayed, "MAX_POSITIONS", 60)
-    player = {"id": "best", "num_simulations": 0}
-    *messages, end = collect(backend.misplayed({"game": "connect_four", "player": player}))
-    assert messages[-1] == {"type": "progress", "done": 60, "total": 60} and end == {"type": "done"}
-    mistakes = [message for message in messages if message["type"] == "misplayed"]
-    assert mistakes
-    game = make_game("connect_four")
-    for mistake in mistakes:
-        assert mistake["value"] < mistake["best_value"]
-        game.play_moves([*mistake["moves"], mistake["played"]])
-        assert mistake["played"] not in mistake["best"]
-    with pytest.raises(Refusal):
-        backend.misplayed({"game": "connect_four", "player": {"id": "uct"}})
-
-
-def test_every_position_of_a_small_game_is_known():
-    game = make_game("tic_tac_toe")
-    known = misplayed.find_positions(game)
-    solver = EnumeratedSolver(game)
-    few = known.spread(100)
-    for state, values, moves in zip(*few):
-        np.testing.assert_array_equal(game.play_moves(moves), state)
-        np.testing.assert_array_equal(values, values_of(solver.scores(state[None])[0]))
-        assert (values[values != ILLEGAL_VALUE] < values.max()).any()
-    with pytest.raises(Refusal):
-        misplayed.find_positions(make_game("connect_x:6x6x4"))
-
-
-@pytest.mark.slow
-def test_a_search_for_mistakes_ends_when_nobody_looks(backend):
-    messages = []
-    request = {"game": "connect_four", "player": {"id": "best", "num_simulations": 20}}
-    with pytest.raises(InterruptedError):
-        backend.misplayed(request)(stopping(messages, 2))
-    assert len(messages) == 2
 
 
 def test_uct_plays_and_analyses_a_game_in_plain_python(monkeypatch):

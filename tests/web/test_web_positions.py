@@ -55,6 +55,17 @@ def test_a_game_that_the_user_names_comes_first(tmp_path):
     assert (named["name"], named["rows"], named["columns"]) == ("connect_x:4x4x3", 4, 4)
 
 
+def test_games_of_other_libraries_have_titles_and_legal_moves_in_their_words():
+    pytest.importorskip("pyspiel", reason="OpenSpiel is not installed")
+    backend = Backend("nowhere", [BREAKTHROUGH, "open_spiel:breakthrough", "open_spiel:chess"])
+    titles = [game["title"] for game in backend.games()["games"]]
+    assert len(set(titles)) == len(titles) and "Chess" in titles
+    assert "Breakthrough (open_spiel:breakthrough)" in titles
+    chess = last(backend, game="open_spiel:chess")
+    assert dict(zip(chess["legal"], chess["legal_texts"]))[89] == "a3"
+    assert last(backend, game="open_spiel:breakthrough")["legal_texts"] is None
+
+
 def test_several_games_of_the_users_come_before_the_usual_ones():
     named = ["connect_x:4x4x3", BREAKTHROUGH]
     found = Backend("nowhere", named).games()

@@ -16,27 +16,6 @@ from alphazero.storage.run_folder import RunFolder  # noqa: E402
 A, B = "tic_tac_toe/a", "tic_tac_toe/b"
 
 
-class Misplaying:
-    """A backend whose networks misplay two positions."""
-
-    def __init__(self, backend):
-        self._backend = backend
-
-    def __getattr__(self, name):
-        return getattr(self._backend, name)
-
-    def misplayed(self, request):
-        def job(emit):
-            for action in range(2):
-                moves = [0, 3, 1, 5 + action]
-                mistake = {"moves": moves, "played": 8, "best": [2], "value": -1, "best_value": 1}
-                emit({"type": "misplayed"} | mistake)
-            emit({"type": "progress", "done": 9, "total": 9})
-            emit({"type": "done"})
-
-        return job
-
-
 @pytest.fixture
 def runs(tmp_path):
     """The root of two runs."""
@@ -48,7 +27,7 @@ def runs(tmp_path):
 @pytest.fixture
 def page(browser, runs):
     """A page whose `show(hash)` opens a view."""
-    with running(Misplaying(make_backend(runs)), port=0) as client:
+    with running(make_backend(runs), port=0) as client:
         address = str(client.base_url)
         with opened(browser, f"{address}#runs", viewport={"width": 1280, "height": 900}) as page:
             page.show = lambda hash: page.goto(f"{address}#{hash}")
@@ -69,6 +48,14 @@ def compare(page):
     return page.locator(".chart").first.get_by_role("slider")
 
 
+def change_settings(folder, **values):
+    """Change settings of the learner, or the game."""
+    config = RunFolder(folder).read_config()
+    config["game"]["name"] = values.pop("game", config["game"]["name"])
+    config["learner"] |= values
+    RunFolder(folder).write_config(config)
+
+
 def test_a_run_begun_while_the_page_is_open_appears_and_grows(page, runs):
     for name in (A, B):
         shutil.rmtree(runs / name)
@@ -82,9 +69,7 @@ def test_a_run_begun_while_the_page_is_open_appears_and_grows(page, runs):
 
 
 def test_two_runs_are_compared_with_the_keyboard_alone(page, runs):
-    config = RunFolder(runs / B).read_config()
-    config["learner"]["learning_rate"] = 0.25
-    RunFolder(runs / B).write_config(config)
+    change_settings(runs / B, learning_rate=0.25)
     for name in "ab":
         page.get_by_role("checkbox", name=f"Compare {name}").focus()
         page.keyboard.press("Space")
@@ -124,6 +109,63 @@ def test_arrow_keys_read_the_values_of_all_charts(page):
     )
 
 
+def test_settings_that_differ_between_runs_of_a_game_follow_the_curves_many_folded(page, runs):
+    change_settings(runs / B, learning_rate=0.25)
+    change_settings(copy_run(runs, "connect_four/c"), game="connect_four", batch_size=7)
+    change_settings(copy_run(runs, "tic_tac_toe/d"), **{f"setting_{k}": k for k in range(9)})
+    page.show(f"runs/{A}?with={B},connect_four/c")
+    rows = page.locator(".settings-table tbody tr")
+    expect(page.locator(".settings-table thead th")).to_have_count(4)
+    expect(rows).to_have_count(1)
+    expect(rows).to_contain_text("learner.learning_rate")
+    expect(rows).to_be_visible()
+    above = page.locator(".run-curves, details").all()
+    assert [one.evaluate("one => one.tagName") for one in above] == ["SECTION", "DETAILS"]
+    page.show(f"runs/{A}?with=tic_tac_toe/d")
+    expect(rows).to_have_count(9)
+    expect(rows.first).not_to_be_visible()
+
+
+def test_a_point_of_a_curve_opens_a_game_against_its_network_and_the_result_stays(page, runs):
+    add_rows(runs / A, 4)
+    networks = runs / A / "networks"
+    for iteration in (2, 4, 5, 6):
+        shutil.copy(networks / "000001.safetensors", networks / f"{iteration:06d}.safetensors")
+    (networks / "000001.safetensors").unlink()
+    page.show(f"runs/{A}")
+    kept = page.locator(".network-list button")
+    expect(kept).to_have_text([f"{iteration} \u2013" for iteration in (2, 4, 5, 6)])
+    expect(page.get_by_text("every 2 iterations")).to_be_visible()
+    plot = page.locator(".u-over").first
+    width = plot.bounding_box()["width"]
+    for iteration in (3, 4):  # the network of the first is not kept
+        plot.hover(position={"x": width * (iteration - 1) / 5, "y": 9})
+        point = page.locator(".u-cursor-pt").first.bounding_box()
+        page.mouse.click(point["x"] + point["width"] / 2, point["y"] + point["height"] / 2)
+    player = f"run:{A}/000004"
+    wait_for(page, f"location.hash.endsWith('first=human&second={player}*200')")
+    page.reload()
+    expect(page.locator("#seat-1")).to_have_value(f"player.{player}")
+    status = page.locator("#status")
+    for _ in range(5):
+        expect(status).to_have_text(re.compile("Your turn|wins|draw"))
+        if "Your turn" in status.inner_text():
+            page.locator(".grid-cell.is-legal").first.click()
+            expect(status).not_to_have_text(re.compile("Your turn"))
+            expect(status).not_to_have_text(re.compile("thinking"))
+    result = {"You w": "1 won", "You l": "1 lost", "A dra": "1 drawn"}[status.inner_text()[:5]]
+    expect(page.locator(".seat-note", has_text=result)).to_be_visible()
+    for _ in range(2):
+        page.show(f"runs/{A}")
+        expect(kept.nth(1)).to_have_text(f"4 {result}")
+        page.reload()
+    slider = page.locator(".chart [role=slider]").first
+    page.locator(".u-over").first.wait_for()
+    slider.press("End")
+    slider.press("Enter")
+    wait_for(page, "location.hash.includes('000006*200')")
+
+
 def test_new_rows_are_drawn_on_the_same_canvas(page, runs):
     slider = compare(page)
     page.evaluate("document.querySelectorAll('canvas').forEach((one) => (one.isOld = true))")
@@ -146,12 +188,11 @@ def test_dragging_zooms_all_charts_and_a_double_click_ends_that(page, runs):
     page.mouse.down()
     page.mouse.move(x + box["width"] * 3 / 4, y, steps=5)
     page.mouse.up()
-    button = page.get_by_role("button", name="Show all")
-    assert button.get_attribute("aria-disabled") is None
     plots.nth(1).hover(position={"x": 3, "y": 50})
     wait_for(page, "/iterations (49|5\\d)/.test(document.querySelector('.chart-place').innerText)")
     plots.first.dblclick()
-    wait_for(page, "document.querySelector('.run-curves button').ariaDisabled")
+    plots.nth(1).hover(position={"x": 3, "y": 50})
+    wait_for(page, "/iterations [12]$/.test(document.querySelector('.chart-place').innerText)")
 
 
 @pytest.mark.slow
@@ -162,17 +203,6 @@ def test_the_figures_of_compared_runs_stand_side_by_side(page, runs):
     expect(figures).to_have_count(2)
     expect(figures.nth(1)).to_have_text(re.compile(r"\d%"))
     expect(figures.nth(1)).not_to_have_text(figures.nth(0).inner_text())
-
-
-@pytest.mark.slow
-def test_positions_that_a_network_misplays_are_listed_and_analysed(page):
-    page.show(f"runs/{A}")
-    page.get_by_role("button", name="Positions it misplays").click()
-    wait_for(page, "document.querySelectorAll('.misplayed .board-thumbnail').length === 2")
-    expect(page.locator(".misplayed-box [role=status]")).to_contain_text("2 of 9")
-    assert page.locator(".misplayed").first.locator(".is-good, .is-bad").count() == 2
-    page.locator(".misplayed").first.get_by_role("button", name="Analyse").click()
-    expect(page.locator(".verdict-result")).to_have_text("win, exact")
 
 
 @pytest.mark.slow

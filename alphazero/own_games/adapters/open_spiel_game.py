@@ -145,6 +145,11 @@ class SpielPosition:
         text = re.sub(r"\x1b\[\d*m", "", str(self._state)).strip("\n")
         return _drawn_fen(text, self._rules.planes_shape[1])
 
+    def legal_texts(self) -> list[str] | None:
+        if self._rules.name not in WRITTEN_BY_POSITION:
+            return None
+        return [self._state.action_to_string(action) for action in sorted(self.legal_actions())]
+
     def key(self) -> bytes:
         if self._rules.is_determined_by_planes:
             return b""
@@ -166,7 +171,8 @@ class _Start(SpielPosition):
         self.max_plies = rules.max_plies
         self.result_range = rules.game.min_utility(), rules.game.max_utility()
         self.binary_planes = rules.is_binary
-        self.appearance = {"rows_from_top": rules.rows_from_top}
+        title = rules.game.get_type().long_name
+        self.appearance = {"title": title, "rows_from_top": rules.rows_from_top}
         self.piece_letters = "." + LETTERS.get(rules.name, "XO")
 
     def __reduce__(self) -> tuple[type, tuple[str]]:

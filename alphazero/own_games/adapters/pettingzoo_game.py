@@ -17,6 +17,7 @@ import functools
 import importlib
 import inspect
 import os
+import re
 import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -57,6 +58,11 @@ class _Known(NamedTuple):
     #: Returns the board, int8[H, W], as `alphazero.own_games.python_game.Position.cells` does; if
     #: None, the board is guessed from the planes.
     cells: Callable[[Any], np.ndarray] | None = None
+    #: Draws the position as text; None if the board shows everything.
+    drawn: Callable[[Any], str] | None = None
+    #: Returns the text of a legal action; None if it does not depend on the position.
+    text: Callable[[Any, int], str] | None = None
+    looks: dict[str, Any] = {}  #: more fields of `alphazero.games.appearance.Appearance`
     #: Whether the planes and the player to move determine everything that follows.
     is_determined_by_planes: bool = False
 
@@ -188,6 +194,16 @@ class EnvironmentPosition:
         opponents = np.where(planes[1], 2 - self._player, 0)
         return np.where(planes[0], 1 + self._player, opponents).astype(np.int8)
 
+    def to_text(self) -> str | None:
+        drawn = self._start.known.drawn
+        return None if drawn is None else drawn(self._environment)
+
+    def legal_texts(self) -> list[str] | None:
+        text = self._start.known.text
+        if text is None:
+            return None
+        return [text(self._environment, action) for action in self.legal_actions()]
+
     def key(self) -> bytes:
         """Return the moves so far as bytes, or b"" if the planes alone identify the position."""
         return np.array(self.moves, np.int32).tobytes() if self._start.has_key else b""
@@ -238,6 +254,8 @@ class _Start(EnvironmentPosition):
         self.num_actions = int(environment.action_space(first).n)
         self.binary_planes = _is_binary(environment.observation_space(first)["observation"])
         self._symmetries = self.known.symmetries(environment)
+        words = re.sub(r"_v\d+$", "", classic.rpartition(":")[2]).split("_")
+        self.appearance = {"title": " ".join(words).capitalize()} | self.known.looks
 
     def __reduce__(self):
         return type(self), self._made_by
@@ -424,6 +442,24 @@ _PLAIN = frozenset((int, float, str, bool, type(None)))
 # --- the classic environments ---------------------------------------------------------------------
 
 
+def _chess_cells(environment: Any) -> np.ndarray:
+    """Return the board of a chess environment, int8[8, 8]: 0 empty, 1 white, 2 black.
+
+    Row 0 is rank 8.
+    """
+    board = np.zeros(64, np.int8)
+    for square, piece in environment.board.piece_map().items():
+        board[square] = 1 if piece.color else 2
+    return board.reshape(8, 8)[::-1]
+
+
+def _chess_text(environment: Any, action: int) -> str:
+    """Return a move in standard algebraic notation, such as "Nf3"."""
+    utils = importlib.import_module("pettingzoo.classic.chess.chess_utils")
+    player = environment.possible_agents.index(environment.agent_selection)
+    return environment.board.san(utils.action_to_move(environment.board, action, player))
+
+
 def _go_cells(environment: Any) -> np.ndarray:
     return np.array([0, 1, 2], np.int8)[environment._go.board]  # white is -1: the last entry
 
@@ -438,6 +474,14 @@ def _like(twin: Any) -> _Known:
 
 _UNKNOWN = _Known(max_plies=lambda environment: getattr(environment, "max_plies", None))
 _KNOWN = {name: _like(twin) for name, twin in CLASSIC_TWINS.items()} | {
+    # chess_v6 claims every draw: at most 5,898.5 moves if each 50th captures or moves a pawn.
+    "chess_v6": _Known(
+        max_plies=lambda environment: 11_797,
+        cells=_chess_cells,
+        drawn=lambda environment: str(environment.board),
+        text=_chess_text,
+        looks={"sides": ("White", "Black"), "colors": ("light", "dark"), "board": "wood"},
+    ),
     # go_v5 has no superko, so its games may never end; this is OpenSpiel's limit.
     "go_v5": _Known(
         max_plies=lambda environment: 2 * environment._N**2,

@@ -2,14 +2,14 @@
 
 import type { RefObject } from "preact";
 import { useLayoutEffect, useMemo, useState } from "preact/hooks";
-import { capital } from "../format";
+import { capital, moveText } from "../format";
 import { Button } from "../ui";
 import { Grid } from "./grid";
 import { Ground } from "./ground";
 import { type Cell, isSame, type Layout, layoutOf } from "./layout";
 import { HintedMove, LastMarks, LegalHints, LineGhosts, MoveMarks, MoveNotes } from "./marks";
 import { type Moves, useMoves } from "./moves";
-import { Pieces, Shape, useMotion } from "./pieces";
+import { lettersOf, Pieces, Shape, useMotion } from "./pieces";
 import type { BoardProps, MoveNote } from "./types";
 
 const LEAST_PX = 11; // letters on a board are no smaller
@@ -39,7 +39,7 @@ function BoardOfGame(props: BoardProps) {
         <Drawing {...parts} drawing={drawing} />
         <Grid {...{ layout, label, moves }} labelOf={(cell) => labelOf(cell, parts)} />
       </div>
-      {drawn !== null && (
+      {drawn !== null && !lettersOf(position) && (
         <pre class="board-text" tabIndex={0} role="region" aria-label={`${label}, as text`}>
           {drawn}
         </pre>
@@ -71,7 +71,7 @@ function Drawing({ layout, moves, drawing, ...props }: DrawingProps) {
     <svg viewBox={viewBox} class="board-drawing" aria-hidden="true" ref={drawing}>
       <Ground layout={layout} least={least}>
         {isPlate && ghost}
-        <Pieces {...{ layout, cells, above }} />
+        <Pieces {...{ layout, cells, above }} letters={lettersOf(position)} />
       </Ground>
       <LegalHints {...board} {...{ legal, moves }} />
       {!isPlate && ghost}
@@ -97,7 +97,7 @@ function ActionButtons({ layout, moves, position, legal, hint, onAction }: Parts
     <div class="action-list">
       {listed.map((action) => (
         <Button key={action} class={lookOf(action)} onClick={() => onAction(action)}>
-          {textOf(layout.setup.action_texts[action])}
+          {textOf(moveText(layout.setup, position, action))}
         </Button>
       ))}
     </div>

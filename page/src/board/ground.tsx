@@ -14,7 +14,7 @@ interface GroundProps {
 export function Ground({ layout, least, children }: GroundProps) {
   const { style, left, top, width, height, places } = layout;
   const inner = { x: left, y: top, width: layout.columns * CELL, height: layout.rows * CELL };
-  const names = !layout.isBare && <Names layout={layout} least={least} />;
+  const names = <Names layout={layout} least={least} />;
   if (style === "plate") {
     const middles = places.map(layout.middle);
     const holes = middles.map(({ x, y }) => `M${x - 41} ${y}${HOLE}`).join("");

@@ -14,12 +14,11 @@ const MARGINS: Record<string, number[] | undefined> = {
   green: [52, 24, 52, 24],
 };
 
-/** Return the layout of a game's board; a bare one has no room around the squares. */
-export function layoutOf(game: Game, setup: Setup, isBare = false) {
+/** Return the layout of a game's board. */
+export function layoutOf(game: Game, setup: Setup) {
   const { rows, columns, style, action_kind: kind } = game;
   const edge = setup.column_names.length ? 52 : 12;
-  const margins = MARGINS[style] ?? [edge, 12, edge, 12];
-  const [left, right, top, bottom] = isBare ? [0, 0, 0, 0] : margins;
+  const [left, right, top, bottom] = MARGINS[style] ?? [edge, 12, edge, 12];
   const drawn = [...Array(columns).keys()];
   if (setup.mirrored) drawn.reverse();
   const places = [...Array(rows).keys()].flatMap((row) => drawn.map((one): Cell => [row, one]));
@@ -54,7 +53,7 @@ export function layoutOf(game: Game, setup: Setup, isBare = false) {
     return `column ${name}, row ${rows - row}`;
   };
   const [width, height] = [columns * CELL + left + right, rows * CELL + top + bottom];
-  const size = { rows, columns, style, isBare, left, top, width, height, drawn, places };
+  const size = { rows, columns, style, left, top, width, height, drawn, places };
   const parts = { flat, cellAt, squares, middle, colorAt, at, landing, actionOf, name };
   return { game, setup, ...size, ...parts };
 }

@@ -26,14 +26,25 @@ export function SidePiece({ color }: { color: string }) {
   );
 }
 
+/** Return the letters of all cells in the rules' own drawing, null if it tells no kinds apart. */
+export function lettersOf({ drawn, cells }: Position): string[] | null {
+  const lines = (drawn ?? "").split("\n").slice(0, cells.length);
+  const letters = lines.flatMap((line) => [...line.replaceAll(" ", "").slice(-cells[0].length)]);
+  const flat = cells.flat();
+  const isOfOneSide = (letter: string, k: number) => flat[letters.indexOf(letter)] === flat[k];
+  const isBoard = letters.length === flat.length && letters.every(isOfOneSide);
+  return isBoard && new Set(letters).size > 3 ? letters : null;
+}
+
 interface PiecesProps {
   layout: Layout;
   cells: number[][];
   /** The cell whose piece is drawn last, so that it moves over the others. */
   above?: Cell | null;
+  letters: string[] | null;
 }
 
-export function Pieces({ layout, cells, above }: PiecesProps) {
+export function Pieces({ layout, cells, above, letters }: PiecesProps) {
   const taken = layout.places.filter(([row, column]) => cells[row][column]);
   taken.sort((one, other) => Number(isSame(one, above)) - Number(isSame(other, above)));
   return (
@@ -49,6 +60,11 @@ export function Pieces({ layout, cells, above }: PiecesProps) {
           >
             <g class="piece-shape">
               <Shape color={color} />
+              {letters && (
+                <text class="piece-letter" y={18} font-size={50}>
+                  {letters[layout.flat(cell)].toUpperCase()}
+                </text>
+              )}
             </g>
           </g>
         );

@@ -1,6 +1,7 @@
 // Steps through a game: to its ends, back and forth, or to any move of the list.
 
 import { useLayoutEffect, useRef } from "preact/hooks";
+import { moveText } from "../format";
 import { Button } from "../ui";
 import type { GameState } from "./game_state";
 import type { GameNode } from "./types";
@@ -54,7 +55,8 @@ type MoveButtonProps = { state: GameState; node: GameNode; number: number };
 /** A move in a list; choosing it shows the position after it. */
 export function MoveButton({ state, node, number }: MoveButtonProps) {
   const { line, ply, setup } = state.shown.value;
-  const text = setup.action_texts[node.action ?? 0];
+  const { position } = node.parent ?? node;
+  const text = moveText(setup, position, node.action ?? 0);
   return (
     <Button
       class={`move-step ${line.includes(node) ? "is-on-line" : ""}`}

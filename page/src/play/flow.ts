@@ -7,8 +7,9 @@ import { bestActions } from "../analyse/position_search";
 import type { Asked, MoveMessage, ProgressMessage } from "../api";
 import type { App } from "../app";
 import { pause, prefersRest } from "../board/motion";
-import { messageOf, resultText } from "../format";
+import { messageOf, moveText, resultText } from "../format";
 import type { Shown } from "../game/types";
+import { countGame } from "./results";
 import { playerOf, type Seat, type Seats } from "./seats";
 
 const PASS_MS = 900; // so that a pass is seen
@@ -112,7 +113,7 @@ export class GameFlow {
         action = await this.askMove(player, signal);
       }
       const by = exact?.known ? `a ${resultText(exact.value)} with best play` : "probably best";
-      const text = `Hint: ${setup.action_texts[action]}, ${by}.`;
+      const text = `Hint: ${moveText(setup, this.state.position, action)}, ${by}.`;
       this.app.announce(text);
       this.change({ hint: { action, text } });
     };
@@ -167,12 +168,18 @@ export class GameFlow {
 
   private async playMove(action: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    const { to_move: side, forced_pass: isPass } = this.state.position;
+    const { position: before } = this.state;
+    const { to_move: side, forced_pass: isPass } = before;
     const { setup } = this.state.shown.value;
     await this.state.play(action);
-    const did = isPass ? "has no legal move and passes" : `plays ${setup.action_texts[action]}`;
+    const did = isPass
+      ? "has no legal move and passes"
+      : `plays ${moveText(setup, before, action)}`;
     this.app.announce(`${setup.sides[side]} ${did}.`);
-    if (this.state.position.over) this.app.announce(endText(this.state.shown.value));
+    const { over, winner } = this.state.position;
+    if (!over) return;
+    countGame(this.state.shown.value.id, this.seats, winner);
+    this.app.announce(endText(this.state.shown.value));
   }
 
   /** Do something until it succeeds, is refused, or the game goes elsewhere. */

@@ -2,6 +2,7 @@
 
 import type { Game, Level, Setup, Side } from "../api";
 import { SidePiece } from "../board/pieces";
+import { tallyOf, tallyText } from "./results";
 import { clampSimulations, formatSeat, leastSimulations } from "./seats";
 import { parseSeat, playerSeat, type Seat } from "./seats";
 
@@ -16,6 +17,7 @@ interface SeatChoiceProps {
 export function SeatChoice({ game, setup, side, seat, onChange }: SeatChoiceProps) {
   const name = `${setup.sides[side]}, ${side === 0 ? "first" : "second"}`;
   const player = seat.kind === "player" ? game.players.find(({ id }) => id === seat.id) : null;
+  const tally = player && tallyText(tallyOf(player.id));
   const num = seat.kind === "player" ? seat.num_simulations : null;
   const choose = (value: string) => {
     const [kind, id] = [value.slice(0, 7), value.slice(7)];
@@ -67,7 +69,7 @@ export function SeatChoice({ game, setup, side, seat, onChange }: SeatChoiceProp
           />
         </span>
       )}
-      {player?.note && <p class="hint-text seat-note">{player.note}</p>}
+      <p class="hint-text seat-note">{player?.note || (tally && `You so far: ${tally}.`)}</p>
     </div>
   );
 }

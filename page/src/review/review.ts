@@ -122,10 +122,15 @@ export function mistakesOf(plies: Reviewed["plies"]): Mistake[] {
   return plies.filter((found): found is Mistake => Boolean(found?.grade));
 }
 
-/** Return how many of a side's moves were judged, and how many of them lost nothing of note. */
+/**
+ * Return how many of a side's moves were judged, and how many of them lost nothing of note. Where
+ * the game is lost already and no score is known, no move can lose, so that none is judged.
+ */
 export function accuracyOf(plies: Reviewed["plies"], line: GameNode[], side: Side) {
   const judged = plies.filter((found) => {
     if (found?.side !== side || found.loss === null) return false;
+    const toLose = 1 + (side === 0 ? 1 : -1) * (found.value ?? 0);
+    if (found.score_loss === null && !found.grade && toLose < NOTABLE) return false;
     return !line[found.ply]?.position.forced_pass;
   });
   return { num: judged.length, good: judged.filter((found) => !found?.grade).length };

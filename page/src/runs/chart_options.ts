@@ -1,12 +1,9 @@
 // How uPlot draws a chart: lines over their bands, with the colours of the theme.
 
-import type { Signal } from "@preact/signals";
 import type uPlot from "uplot";
 import { shortText } from "../format";
-import type { MergedChart, Range } from "./run_rows";
+import type { MergedChart } from "./run_rows";
 
-/** The part of x that all charts of a page show, null for all. */
-export type Zoom = Signal<Range | null>;
 export type Colors = ReturnType<typeof readColors>;
 
 const FONT = "12px system-ui, sans-serif";
@@ -46,7 +43,7 @@ export function chartOptions(
   { lines, fromZero, yLabel }: MergedChart,
   isAlone: boolean,
   state: { colors: Colors; xLabel: string },
-  zoom: Zoom,
+  networks: () => MergedChart["networks"],
 ): Omit<uPlot.Options, "width" | "height"> {
   const banded = lines.filter(({ band }) => band);
   const color = (line: (typeof lines)[number]) => state.colors.lines[colorOf(line, isAlone)];
@@ -60,7 +57,7 @@ export function chartOptions(
     values: (_: uPlot, ticks: number[]) => ticks.map((tick) => shortText(Number(tick.toFixed(9)))),
   };
   const edge = { stroke: "transparent", width: 0, spanGaps: true, points: { show: false } };
-  const upright = (low: number | null, high: number | null): Range => {
+  const upright = (low: number | null, high: number | null): uPlot.Range.MinMax => {
     if (low === null || high === null) return [0, 1];
     return fromZero && low >= 0 ? [0, 1.05 * high || 1] : withRoom(low, high, 0.05);
   };
@@ -68,7 +65,7 @@ export function chartOptions(
     padding: [8, 12, 0, 0],
     legend: { show: false },
     scales: {
-      x: { time: false, range: (_, low, high) => zoom.peek() ?? withRoom(low, high, 0) },
+      x: { time: false, range: (_, low, high) => withRoom(low, high, 0) },
       y: { range: (_, low, high) => upright(low, high) },
     },
     axes: [
@@ -83,7 +80,13 @@ export function chartOptions(
         dash: dashOf(line.curve),
         width: 1.75,
         spanGaps: true,
-        points: { show: isSparse, size: 5, fill: () => color(line) },
+        points: {
+          show: isSparse,
+          size: 7,
+          fill: () => color(line),
+          filter: (plot: uPlot, series: number, isAll: boolean) =>
+            pointsOf(plot.data[series], networks(), isAll),
+        },
       })),
     ],
     bands: banded.map((line, k) => ({
@@ -92,11 +95,10 @@ export function chartOptions(
     })),
     cursor: {
       y: false,
-      drag: { setScale: false, dist: 5 },
+      drag: { dist: 5 },
       points: { size: 8 },
       dataIdx: (plot, series, index) => nearest(plot.data[series], index),
-      bind: { dblclick: () => () => (zoom.value = null) },
-      sync: { key: "runs", setSeries: false, filters: { pub: (type) => type === "mousemove" } },
+      sync: { key: "runs" },
     },
   };
 }
@@ -110,13 +112,19 @@ function nearest(column: ArrayLike<number | null | undefined>, index: number): n
   return index - left <= right - index ? left : right;
 }
 
+/** Return the points of a line that are drawn, null for all: those whose networks are kept. */
+function pointsOf(column: ArrayLike<unknown>, networks: MergedChart["networks"], isAll: boolean) {
+  const kept = [...networks.keys()].filter((k) => networks[k] && column[k] !== undefined);
+  return kept.length || !isAll ? kept : null;
+}
+
 /** Return whether a line has so few points that each is drawn. */
 function isSparse(plot: uPlot, series: number): boolean {
   return Array.from(plot.data[series]).filter((y) => y !== undefined).length < plot.width / 12;
 }
 
 /** Return the ends of an axis, with a fraction of room on either side. */
-function withRoom(low: number, high: number, fraction: number): Range {
+function withRoom(low: number, high: number, fraction: number): [number, number] {
   const room = low === high ? 0.5 : (high - low) * fraction;
   return [low - room, high + room];
 }

@@ -10,9 +10,10 @@ import * as draw from "./chart_options";
 import type { MergedChart } from "./run_rows";
 import { isDark } from "../theme";
 import { Table } from "../ui";
-import { lineStyle } from "./parts";
+import { lineStyle, type Network } from "./parts";
 
 const HEIGHT = 220;
+const REACH_PX = 9; // of a point
 const AWAY = { left: -10, top: -10 };
 
 interface LineChartProps {
@@ -20,22 +21,25 @@ interface LineChartProps {
   chart: MergedChart;
   /** The names of the runs. */
   runs: string[];
-  zoom: draw.Zoom;
+  /** Called with the kept network whose point is clicked, or stepped to and entered. */
+  play: (network: Network) => void;
 }
 
-export function LineChart({ chart, runs, zoom }: LineChartProps) {
+export function LineChart({ chart, runs, play }: LineChartProps) {
   const box = useRef<HTMLDivElement>(null);
-  const plot = usePlot(box, { chart, runs, zoom });
+  const plot = usePlot(box, chart, runs);
   const at = useRef(-Infinity); // the x that the keyboard has come to
   const isAlone = runs.length === 1;
   const onKeyDown = (event: KeyboardEvent) => {
-    const [low, high] = zoom.value ?? [-Infinity, Infinity];
-    const stops = pointsOf(chart).filter((x) => x >= low && x <= high);
+    const { min, max } = plot.current?.scales.x ?? {};
+    const stops = pointsOf(chart).filter((x) => x >= (min ?? x) && x <= (max ?? x));
     const from = stops.findLastIndex((x) => x <= at.current);
     const num = stops.length;
     const arrows = { ArrowLeft: from < 0 ? num : -1, ArrowRight: 1 };
     const step = new Map(Object.entries({ ...arrows, Home: -num, End: num })).get(event.key);
     if (event.altKey || event.ctrlKey || event.metaKey) return;
+    const network = chart.networks[chart.xs.indexOf(at.current)];
+    if (event.key === "Enter" && network) play(network);
     if (!step || !plot.current) return;
     event.preventDefault();
     at.current = stops[Math.min(Math.max(from + step, 0), num - 1)];
@@ -70,6 +74,10 @@ export function LineChart({ chart, runs, zoom }: LineChartProps) {
         aria-valuemax={chart.xs.indexOf(pointsOf(chart).at(-1) ?? 0)}
         aria-valuenow={0}
         onKeyDown={onKeyDown}
+        onClick={() => {
+          const network = plot.current && networkAt(plot.current, chart);
+          if (network) play(network);
+        }}
         onBlur={leave}
       />
     </figure>
@@ -89,7 +97,7 @@ function Key({ curve, color }: { curve: number; color: number }) {
 }
 
 /** Draw a chart into a box, and again with each change of it or of the theme. */
-function usePlot(box: RefObject<HTMLElement | null>, { chart, runs, zoom }: LineChartProps) {
+function usePlot(box: RefObject<HTMLElement | null>, chart: MergedChart, runs: string[]) {
   const plot = useRef<uPlot | null>(null);
   const newest = useRef(chart);
   newest.current = chart;
@@ -99,13 +107,17 @@ function usePlot(box: RefObject<HTMLElement | null>, { chart, runs, zoom }: Line
     const element = box.current;
     if (!element) return;
     const onRead = (self: uPlot) => read(self, newest.current, runs, element);
-    const hooks = { setCursor: [onRead], setSelect: [(self: uPlot) => select(self, zoom)] };
+    const hooks = { setCursor: [onRead] };
     const size = () => ({ width: Math.max(element.clientWidth, 100), height: HEIGHT });
     let isLeft = false;
     const create = (Plot: typeof uPlot) => {
       if (isLeft) return;
       state.colors = draw.readColors(element);
-      const options = { ...draw.chartOptions(chart, runs.length === 1, state, zoom), hooks };
+      const networks = () => newest.current.networks;
+      const options = {
+        ...draw.chartOptions(chart, runs.length === 1, state, networks),
+        hooks,
+      };
       plot.current = new Plot({ ...options, ...size() }, draw.columns(newest.current), element);
       onRead(plot.current);
     };
@@ -122,7 +134,9 @@ function usePlot(box: RefObject<HTMLElement | null>, { chart, runs, zoom }: Line
   useEffect(() => {
     const self = plot.current;
     if (!self) return;
-    self.setData(draw.columns(chart));
+    const { min, max } = self.scales.x;
+    const isWhole = min === self.data[0][0] && max === self.data[0].at(-1); // else zoomed
+    self.setData(draw.columns(chart), isWhole);
     if ((self.cursor.idx ?? -1) < 0) self.setCursor(AWAY);
   }, [chart]);
   useEffect(() => {
@@ -135,6 +149,18 @@ function usePlot(box: RefObject<HTMLElement | null>, { chart, runs, zoom }: Line
 /** Return the x at which a chart has a value. */
 function pointsOf({ xs, lines }: MergedChart): number[] {
   return xs.filter((_, k) => lines.some(({ y }) => y[k] !== undefined));
+}
+
+/** Return the kept network whose point is at the cursor. */
+function networkAt(plot: uPlot, { xs, networks, lines }: MergedChart): Network | undefined {
+  const { left = 0, top = 0 } = plot.cursor;
+  const distances = networks.map((network, k) => {
+    if (!network) return Infinity;
+    const heights = lines.map(({ y }) => Math.abs(plot.valToPos(y[k] ?? Infinity, "y") - top));
+    return Math.max(Math.abs(plot.valToPos(xs[k], "x") - left), Math.min(...heights));
+  });
+  const least = Math.min(...distances);
+  return least <= REACH_PX ? networks[distances.indexOf(least)] : undefined;
 }
 
 /** Write the values at the cursor, else the newest ones, into the legend and for screen readers. */
@@ -150,6 +176,7 @@ function read(plot: uPlot, chart: MergedChart, runs: string[], box: Element) {
   const x = Number.isInteger(xs[index]) ? countText(xs[index]) : shortText(xs[index] ?? 0);
   const where = index < 0 ? "newest" : `${xLabel} ${x}`;
   const figure = box.parentElement;
+  figure?.classList.toggle("is-on-network", Boolean(networkAt(plot, chart)));
   figure?.querySelectorAll(".legend-value").forEach((cell, k) => (cell.textContent = texts[k]));
   figure?.querySelectorAll(".chart-place").forEach((place) => (place.textContent = where));
   const nameOf = (run: number) => (runs.length > 1 ? `${runs[run]} ` : "");
@@ -157,11 +184,4 @@ function read(plot: uPlot, chart: MergedChart, runs: string[], box: Element) {
   const text = `${where}: ${said.join(", ")}`;
   box.setAttribute("aria-valuenow", String(Math.max(index, 0)));
   box.setAttribute("aria-valuetext", index < 0 ? "press an arrow key to read it" : text);
-}
-
-function select(plot: uPlot, zoom: draw.Zoom) {
-  const { left, width } = plot.select;
-  if (width < 5) return;
-  zoom.value = [plot.posToVal(left, "x"), plot.posToVal(left + width, "x")];
-  plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
 }

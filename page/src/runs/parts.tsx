@@ -6,6 +6,7 @@ import type { App } from "../app";
 import { accuracyText, capital, countText, durationText, UNKNOWN } from "../format";
 import { runsHash } from "./address";
 
+export type Network = RunSummary["networks"][number];
 /** What is shown of a game. */
 export type InGame = { app: App; game: Game };
 
@@ -44,11 +45,6 @@ export function RunTags({ run: { training, alarms } }: { run: RunSummary }) {
   const texts = alarms.map((alarm) => `alarm: ${alarm.replaceAll("_", " ")}`);
   const tags = texts.map((text) => <span class="run-tag is-alarm">{text}</span>);
   return training ? [<span class="run-tag">training</span>, ...tags] : tags;
-}
-
-/** Return the networks of a run. */
-export function newestFirst({ networks }: RunSummary) {
-  return networks.toSorted((a, b) => b.iteration - a.iteration);
 }
 
 /** Return the newest figures of a run by their names. */

@@ -1,25 +1,26 @@
 // The page of a run, or of several that are compared: their curves, settings, alarms and networks.
 
-import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { RunRows, RunSummary } from "../api";
 import type { App } from "../app";
 import { countText, UNKNOWN } from "../format";
-import { Button, Choice, Table } from "../ui";
+import { Choice, Table } from "../ui";
 import { runsHash } from "./address";
 import { LineChart } from "./line_chart";
 import { Networks } from "./networks";
-import { ErrorLine, figuresOf, RunName, RunTags, Section } from "./parts";
-import { mergeCharts, type Range, useRunRows, X_KINDS, type XKind } from "./run_rows";
+import { ErrorLine, figuresOf, type Network, RunName, RunTags, Section } from "./parts";
+import { mergeCharts, useRunRows, X_KINDS, type XKind } from "./run_rows";
 import { SelfPlay } from "./self_play";
 
 const X_TEXTS = { iterations: "iterations", games: "games", hours: "the time of training" };
 const X_OPTIONS = X_KINDS.map((kind) => [kind, `over ${X_TEXTS[kind]}`] as const);
 
-/** The runs whose rows have come. */
-type Known = { name: string; rows: RunRows }[];
+const MOST_OPEN = 8; // settings
 
-/** The networks of the first run that was chosen play; `x`: the axis that the address asks for. */
+/** The runs whose rows have come. */
+type Known = { name: string; game: string; rows: RunRows }[];
+
+/** `x`: the axis that the address asks for. */
 type RunPageProps = { app: App; chosen: RunSummary[]; x: string | undefined };
 
 export function RunPage({ app, chosen, x }: RunPageProps) {
@@ -28,7 +29,7 @@ export function RunPage({ app, chosen, x }: RunPageProps) {
   useEffect(() => setKind(given), [x]);
   const { rows, error } = useRunRows(app.backend, chosen);
   const contenders = chosen.map((run, k) => ({ run, rows: rows[k] }));
-  const known = contenders.flatMap(({ run: { name }, rows }) => (rows ? { name, rows } : []));
+  const known = contenders.flatMap(({ run, rows }) => (rows ? { ...run, rows } : []));
   const [id, ...others] = chosen.map((run) => run.id);
   const [run] = chosen;
   const game = app.catalogue.value.games.find(({ name }) => name === run.game) ?? null;
@@ -37,7 +38,9 @@ export function RunPage({ app, chosen, x }: RunPageProps) {
     setKind(now);
     app.rewrite(runsHash(id, others, now));
   };
-  const hasSelfPlay = game && run.playable && run.networks.length > 0;
+  const kept = isAlone && game && run.playable ? run.networks : [];
+  const play = ({ player: id }: Network) =>
+    void app.play({ game: run.game, moves: [], isNew: true, player: { id } });
   return (
     <article class="run-page">
       <p class="button-row">
@@ -50,16 +53,15 @@ export function RunPage({ app, chosen, x }: RunPageProps) {
       </div>
       <ErrorLine text={error} />
       <Comparison contenders={contenders} game={game?.title ?? run.game} />
-      {!isAlone && <Settings known={known} isAlone={false} />}
+      {isAlone && <Networks key={id} {...{ app, game, run }} />}
       <div class="run-columns">
-        <Curves {...{ known, kind, change }} isLoading={known.length < chosen.length} />
+        <Curves {...{ known, kind, change, kept, play }} isLoading={known.length < chosen.length} />
         <div class="run-aside">
-          {hasSelfPlay && <SelfPlay key={id} {...{ app, game, run }} />}
+          {game && kept.length > 0 && <SelfPlay key={id} {...{ app, game, run }} />}
           <Alarms contenders={contenders} />
         </div>
       </div>
-      <Networks key={id} {...{ app, game, run, isAlone }} />
-      {isAlone && <Settings known={known} isAlone />}
+      <Settings known={known} isAlone={isAlone} />
     </article>
   );
 }
@@ -86,34 +88,38 @@ function Comparison({ contenders, game }: { contenders: Contender[]; game: strin
   );
 }
 
-type CurvesProps = { known: Known; isLoading: boolean; kind: XKind; change: (kind: XKind) => void };
+interface CurvesProps {
+  known: Known;
+  isLoading: boolean;
+  kind: XKind;
+  change: (kind: XKind) => void;
+  /** The networks whose points can be clicked, and what that does. */
+  kept: Network[];
+  play: (network: Network) => void;
+}
 
-function Curves({ known, isLoading, kind, change }: CurvesProps) {
-  const zoom = useSignal<Range | null>(null);
+function Curves({ known, isLoading, kind, change, kept, play }: CurvesProps) {
   const all = known.map(({ rows }) => rows);
-  const charts = useMemo(() => mergeCharts(all, kind, zoom.value), [...all, kind, zoom.value]);
-  const onChange = (now: string) => {
-    zoom.value = null;
-    change(now as XKind);
-  };
+  const charts = useMemo(() => mergeCharts(all, kind, kept), [...all, kind, kept.length]);
+  const onChange = (now: string) => change(now as XKind);
   return (
     <section class="run-curves">
       <div class="button-row">
         <h2>Curves</h2>
         <Choice bare label="Horizontal axis" value={kind} options={X_OPTIONS} onChange={onChange} />
-        <Button off={!zoom.value} onClick={() => (zoom.value = null)}>
-          Show all
-        </Button>
       </div>
-      <p class="hint-text">Drag over a chart to zoom; arrow keys read its values.</p>
+      <p class="hint-text">
+        {kept.length > 0 && "Click a dot to play against the network of that iteration. "}
+        Drag to zoom, double-click to see all; arrow keys read values.
+      </p>
       {isLoading && <p role="status">Loading …</p>}
       {!charts.length && <p>No curves yet: they appear with the first iteration.</p>}
       <div class="chart-grid-box">
         {charts.map((chart) => {
           const lines = chart.lines.map(({ run, curve, band }) => [run, curve, band !== null]);
-          const look = [chart.title, chart.curves, all.map(({ id }) => id), lines];
+          const look = [kind, chart.title, chart.curves, all.map(({ id }) => id), lines];
           const runs = known.map(({ name }) => name);
-          return <LineChart key={JSON.stringify(look)} {...{ chart, runs, zoom }} />;
+          return <LineChart key={JSON.stringify(look)} {...{ chart, runs, play }} />;
         })}
       </div>
     </section>
@@ -133,17 +139,21 @@ function Alarms({ contenders }: { contenders: Contender[] }) {
   return <Section title="Alarms">{items.length ? <ul>{items}</ul> : <p>None so far.</p>}</Section>;
 }
 
-/** Every setting of one run, or those in which several differ. */
+/** Every setting of one run, or those in which several of the same game differ. */
 function Settings({ known, isAlone }: { known: Known; isAlone: boolean }) {
   const names = new Set(known.flatMap(({ rows }) => Object.keys(rows.settings)));
+  const differs = (values: string[]) =>
+    known.some(({ game }, k) => {
+      return values[k] !== values[known.findIndex((one) => one.game === game)];
+    });
   const rows = [...names]
     .sort()
     .map((name) => [name, ...known.map((one) => settingText(one.rows.settings[name]))])
-    .filter(([name, ...values]) => isAlone || (name !== "run.name" && new Set(values).size > 1));
+    .filter(([name, ...values]) => isAlone || (name !== "run.name" && differs(values)));
   const caption = isAlone ? "All settings" : "Settings that differ";
   const columns = ["Setting", ...known.map(({ name }) => (isAlone ? "Value" : name))];
   return (
-    <details class="card" open={!isAlone}>
+    <details class="card" open={!isAlone && rows.length <= MOST_OPEN}>
       <summary>
         <h2>{`${caption} (${rows.length})`}</h2>
       </summary>

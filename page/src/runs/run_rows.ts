@@ -2,46 +2,43 @@
 
 import { useEffect, useState } from "preact/hooks";
 import type { Backend, RunRows, RunSummary } from "../api";
+import { pause } from "../board/motion";
+import type { Network } from "./parts";
 
 export const X_KINDS = ["iterations", "games", "hours"] as const;
 export type XKind = (typeof X_KINDS)[number];
 
-/** `wanted` is what the list says of the run now, `asked` that when rows were asked for last. */
-type Held = { rows: RunRows | null; wanted: string; asked: string; isBusy: boolean; error: string };
+/** `asked` is what the list said of the run when rows were asked for last. */
+type Held = { rows: RunRows | null; asked: string; isBusy: boolean; error: string };
+const RETRY_MS = 2000;
 
 /** Return the rows of the chosen runs as far as they have come, null before the first answer. */
-export function useRunRows(backend: Backend, chosen: RunSummary[]) {
+export function useRunRows({ runs }: Backend, chosen: RunSummary[]) {
   const [held] = useState(() => new Map<string, Held>());
   const [, setVersion] = useState(0);
-  // After a failure the next list of runs, which makes another `chosen`, is a reason to try again.
+  const finish = (one: Held, found: Partial<Held>) => {
+    Object.assign(one, found, { isBusy: false });
+    setVersion((version) => version + 1);
+  };
+  // One request at a time; after each answer, look whether the run has grown meanwhile.
   useEffect(() => {
     for (const { id, num_rows, elo } of chosen) {
-      const empty = { rows: null, wanted: "", asked: "", isBusy: false, error: "" };
-      const one = held.get(id) ?? empty;
-      one.wanted = `${num_rows} ${elo}`;
+      const one = held.get(id) ?? { rows: null, asked: "", isBusy: false, error: "" };
       held.set(id, one);
-      void grow(backend, id, one, () => setVersion((version) => version + 1));
+      const asked = `${num_rows} ${elo}`;
+      if (one.isBusy || one.asked === asked || !runs) continue;
+      one.isBusy = true;
+      runs.rows(id).then(
+        (rows) => finish(one, { rows, asked, error: "" }),
+        async ({ message: error }: Error) => {
+          await pause(RETRY_MS);
+          finish(one, { error });
+        },
+      );
     }
-  }, [chosen]);
+  });
   const all = chosen.map(({ id }) => held.get(id));
   return { rows: all.map((one) => one?.rows ?? null), error: all.find((one) => one?.error)?.error };
-}
-
-/** Fetch the rows of a run that has grown; one request at a time. */
-async function grow({ runs }: Backend, id: string, one: Held, changed: () => void) {
-  if (one.isBusy || !runs) return;
-  one.isBusy = true;
-  try {
-    while (one.asked !== one.wanted) {
-      const { wanted } = one;
-      Object.assign(one, { rows: await runs.rows(id), asked: wanted, error: "" });
-      changed();
-    }
-  } catch (error) {
-    one.error = (error as Error).message;
-    changed();
-  }
-  one.isBusy = false;
 }
 
 // --- charts --------------------------------------------------------------------------------------
@@ -50,7 +47,6 @@ async function grow({ runs }: Backend, id: string, one: Held, changed: () => voi
 const MOST_POINTS = 500;
 
 type Column = (number | undefined)[];
-export type Range = [number, number];
 
 interface Line {
   /** The numbers of both. */
@@ -69,14 +65,21 @@ export interface MergedChart {
   xLabel: string;
   fromZero: boolean;
   xs: number[];
+  /** By x: the kept network of the first run, if it is asked for. */
+  networks: (Network | undefined)[];
   curves: string[];
   /** By run, then by curve. */
   lines: Line[];
 }
 
-/** Lay the charts of several runs over each other; `zoom`: the part of x that is shown. */
-export function mergeCharts(runs: RunRows[], kind: XKind, zoom: Range | null): MergedChart[] {
-  const { xs, places, xLabel } = align(runs, kind, zoom);
+/** Lay the charts of several runs over each other; `kept`: networks of the first one. */
+export function mergeCharts(runs: RunRows[], kind: XKind, kept: Network[]): MergedChart[] {
+  const { xs, places, xLabel } = align(runs, kind);
+  const networks: MergedChart["networks"] = xs.map(() => undefined);
+  for (const network of kept) {
+    const row = runs[0]?.x.iterations.indexOf(network.iteration) ?? -1;
+    if (row >= 0) networks[places[0][row]] = network;
+  }
   const charts = new Map<string, MergedChart>();
   const column = (run: number, y: (number | null)[]): Column => {
     const [sums, nums] = [new Float64Array(xs.length), new Float64Array(xs.length)];
@@ -90,7 +93,7 @@ export function mergeCharts(runs: RunRows[], kind: XKind, zoom: Range | null): M
   };
   runs.forEach((rows, run) => {
     for (const { title, y_label: yLabel, from_zero: fromZero, curves } of rows.charts) {
-      const empty = { title, yLabel, xLabel, fromZero, xs, curves: [], lines: [] };
+      const empty = { title, yLabel, xLabel, fromZero, xs, networks, curves: [], lines: [] };
       const chart: MergedChart = charts.get(title) ?? empty;
       for (const { name, y, low, high } of curves) {
         const newest = y.findLast((value) => value !== null) ?? null;
@@ -109,26 +112,23 @@ export function mergeCharts(runs: RunRows[], kind: XKind, zoom: Range | null): M
 }
 
 /** Return the x of all points in order, and the place of each row among them, -1 for none. */
-function align(runs: RunRows[], kind: XKind, zoom: Range | null) {
+function align(runs: RunRows[], kind: XKind) {
   const longest = Math.max(0, ...runs.map(({ x }) => x.hours.findLast((one) => one !== null) ?? 0));
   const [unit, factor] =
     longest < 0.05 ? ["seconds", 3600] : longest < 4 ? ["minutes", 60] : ["hours", 1];
   const scale = kind === "hours" ? factor : 1;
   const given = runs.map(({ x }) => x[kind].map((one) => (one === null ? NaN : one * scale)));
-  // Lines go on beyond the part that is shown.
-  const room = zoom ? (zoom[1] - zoom[0]) / 5 : 0;
-  const [low, high] = zoom ? [zoom[0] - room, zoom[1] + room] : [-Infinity, Infinity];
-  const inside = given.map((list) => list.filter((x) => x >= low && x <= high));
-  const ends = inside.flatMap((list) => [...list.slice(0, 1), ...list.slice(-1)]);
-  const isMean = inside.some((list) => list.length > MOST_POINTS);
+  const known = given.map((list) => list.filter((x) => !Number.isNaN(x)));
+  const ends = known.flatMap((list) => [...list.slice(0, 1), ...list.slice(-1)]);
+  const isMean = known.some((list) => list.length > MOST_POINTS);
   const [first, width] = [Math.min(...ends), (Math.max(...ends) - Math.min(...ends)) / MOST_POINTS];
   const xs = isMean
     ? Array.from({ length: MOST_POINTS }, (_, k) => first + k * width)
-    : [...new Set(inside.flat())].sort((a, b) => a - b);
+    : [...new Set(known.flat())].sort((a, b) => a - b);
   const index = new Map(isMean ? [] : xs.map((x, k) => [x, k]));
   const places = given.map((list) =>
     list.map((x) => {
-      if (!(x >= low && x <= high)) return -1;
+      if (Number.isNaN(x)) return -1;
       if (!isMean) return index.get(x) ?? -1;
       const place = Math.min(Math.max(Math.floor((x - first) / width), 0), MOST_POINTS - 1);
       xs[place] = Math.max(xs[place], x);

@@ -6,7 +6,7 @@ import { Board } from "../board/board";
 import { pause, prefersRest } from "../board/motion";
 import { countText } from "../format";
 import { Button } from "../ui";
-import { ErrorLine, type InGame, newestFirst, Section } from "./parts";
+import { ErrorLine, type InGame, Section } from "./parts";
 
 const NUM_SIMULATIONS = 50;
 const NUM_RANDOM = 2; // plies at the start, so that games differ
@@ -21,7 +21,7 @@ export function SelfPlay({ app, game, run }: InGame & { run: RunSummary }) {
   const [isPaused, setPaused] = useState(prefersRest);
   const box = useRef<HTMLElement>(null);
   // The game that a pause keeps, and the network for the next one.
-  const [table] = useState({ moves: [] as number[], network: newestFirst(run).at(0) });
+  const [table] = useState({ moves: [] as number[], network: run.networks.at(0) });
   const newest = useRef(run);
   newest.current = run;
 
@@ -51,7 +51,7 @@ export function SelfPlay({ app, game, run }: InGame & { run: RunSummary }) {
       await time;
       if (signal.aborted) return;
       table.moves = now.over ? [] : [...moves, action];
-      if (now.over) [table.network] = newestFirst(newest.current);
+      if (now.over) [table.network] = newest.current.networks;
     };
     const failed = (reason: Error) => {
       if (!signal.aborted) setError(reason.message);
