@@ -92,13 +92,8 @@ function grown(...branches) {
 
 const GAME = grown([0, "", [1, "", [2, ""]], [3, "a trap ]"]]);
 
-/** Return moves as text, what follows them, and what was tried in place of the last one. */
-const branch = (text, children = [], name = "", instead = []) => ({
-  text,
-  name,
-  children,
-  instead,
-});
+/** Return moves as text, and what follows them. */
+const branch = (text, children = [], name = "") => ({ text, name, children });
 
 const START = "#analyse/a_game";
 const fileOf = (game, root = GAME) =>
@@ -117,12 +112,6 @@ test("a file is read as it is written", () => {
   }
 });
 
-test("a list holds variations in parentheses and names in braces", () => {
-  const trap = branch("f4 ", [], "a trap ]");
-  const moves = [branch("f5, d6 ", [branch(", take (2)\n")], "", [trap])];
-  assert.deepEqual(read("f5, d6 (f4 {a trap ]}), take \\(2\\)\n").branches, moves);
-});
-
 test("the board of a file is read, and who moves first tells the set-up", () => {
   const start = (text) => read(`(;GM[2]${text})`).start;
   assert.deepEqual(start("SZ[6];B[d3]"), { game: "othello:6", setup: "standard" });
@@ -131,19 +120,11 @@ test("the board of a file is read, and who moves first tells the set-up", () => 
   assert.deepEqual([board.trim(), setup], ["----\n-BW-\n-WB-\n---B", "white_first"]);
 });
 
-test("a variation in a variation replaces the last move of that one", () => {
-  const inner = branch("5 5 ", [], "", [branch("6")]);
-  assert.deepEqual(read("443 (5 5 (6)) 3").branches, [branch("443 ", [branch(" 3")], "", [inner])]);
-});
-
 test("squares as programs for Go write them are understood, and other games are not", () => {
   const text = (sgf) => read(sgf).branches[0].text;
   assert.equal(text("(;GM[2];B[fe])"), "f5");
   assert.equal(text("(;GM[2];C[begins];B[])"), "pass");
   assert.throws(() => read("(;GM[1];B[fe])"));
-  assert.throws(() => read("(4)"));
-  assert.throws(() => read("4 (3"));
-  assert.throws(() => read("4 3)"));
 });
 
 const GGF = (rows) =>

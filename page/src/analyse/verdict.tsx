@@ -45,14 +45,12 @@ export function Verdict({ position, found, setup }: VerdictProps) {
         </span>
       </p>
       {!over && (
-        <>
-          <Table
-            class="comparison-table"
-            caption="Network alone, with search, perfect play"
-            columns={["", "Value", "Best move"]}
-            rows={rows}
-          />
-        </>
+        <Table
+          class="comparison-table"
+          caption="Network alone, with search, perfect play"
+          columns={["", "Value", "Best move"]}
+          rows={rows}
+        />
       )}
     </div>
   );

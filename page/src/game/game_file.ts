@@ -1,12 +1,7 @@
 // A game with its variations as a text file: SGF, https://www.red-bean.com/sgf, in which the property
 // START is the address of the first position. Read are also the SGF and GGF of other programs, for
-// Othello, and lists of moves, in which variations stand in parentheses, as chess writes them, and
-// names in braces:
-//
-//     4, 4, 3 (5 {the other side}, 5), 3
-//
-// A variation begins with the move that replaces the one before it. Which moves a list holds is for
-// the backend to say, so that a branch of the tree that is read here may be several of them.
+// Othello, and lists of moves. Which moves a list holds is for the backend to say, so that a branch
+// of the tree that is read here may be several of them.
 
 import { parse, stringify } from "@sabaki/sgf";
 import { gameOf, parseHash } from "../address";
@@ -57,36 +52,13 @@ export function decoded(file: ArrayBuffer): string {
 export function readGame(text: string, shown: Start): GameFile {
   if (/^\s*\(\s*;/.test(text)) return readSgf(text, shown);
   const games = text.split(NEXT_PGN);
+  const list = PGN.exec(games[0])?.[1] ?? games[0];
   const start = { game: shown.game.name, setup: shown.setup.id };
-  return { start, branches: readList(games[0]), num: games.length };
+  return { start, branches: list.trim() ? [branchOf(list)] : [], num: games.length };
 }
 
-function readList(text: string): Branch[] {
-  const list = PGN.exec(text)?.[1] ?? text;
-  const tokens = list.match(/[()]|\{[^}]*\}|(?:\\[^]|[^(){}])+/g) ?? [];
-  const top = branchOf("");
-  const open = [top]; // what the next move follows, one for each parenthesis
-  for (const token of tokens) {
-    const last = open[open.length - 1];
-    if (token === "(") {
-      if (!last.text) throw new Error("A variation needs a move before it.");
-      open.push({ ...branchOf(""), children: last.instead });
-    } else if (token === ")") {
-      open.pop();
-      if (!open.length) throw new Error("A parenthesis is closed that was not opened.");
-    } else if (token.startsWith("{")) {
-      last.name = token.slice(1, -1).trim();
-    } else if (/[^\s,;]/.test(token)) {
-      open[open.length - 1] = branchOf(token.replace(/\\([^])/g, "$1"));
-      last.children.push(open[open.length - 1]);
-    }
-  }
-  if (open.length > 1) throw new Error("A parenthesis is not closed.");
-  return top.children;
-}
-
-function branchOf(text: string): Branch {
-  return { text, name: "", children: [], instead: [] };
+function branchOf(text: string, children: Branch[] = []): Branch {
+  return { text, name: "", children };
 }
 
 function readSgf(text: string, shown: Start): GameFile {
@@ -100,7 +72,7 @@ function readSgf(text: string, shown: Start): GameFile {
     const children = node.children.flatMap(branches);
     const texts = address ? moves : moves.map(squareOf);
     const notes = node === root ? {} : notesOf(others);
-    return moves.length ? [{ ...branchOf(texts.join()), name, ...notes, children }] : children;
+    return moves.length ? [{ ...branchOf(texts.join(), children), name, ...notes }] : children;
   };
   const start = address ? gameOf(parseHash(address)) : othelloStart(root.data, shown);
   return { start, branches: branches(root), ...notesOf(root.data), num: games.length };

@@ -234,8 +234,8 @@ function mainLine(node: GameNode): GameNode[] {
 
 /** Return moves and the main line after them, as far as it is known which moves branch off. */
 function mainBranches(branch: Branch, texts: string[]): Branch[] {
-  const { text, name, notes, children, instead } = branch;
-  const isEnd = name || notes || instead.length || children.length > 1;
+  const { text, name, notes, children } = branch;
+  const isEnd = name || notes || children.length > 1;
   if (!children.length || (isEnd && !texts.includes(text))) return [branch];
   return [branch, ...mainBranches(children[0], texts)];
 }
@@ -243,15 +243,14 @@ function mainBranches(branch: Branch, texts: string[]): Branch[] {
 /** Name the moves of a main line, whose passes may be left out, and return what branches off. */
 function othersOf(main: Branch[], path: GameNode[], texts: string[]) {
   let at = 0;
-  return main.flatMap(({ text, name, notes, children, instead }, k) => {
+  return main.flatMap(({ text, name, notes, children }, k) => {
     const isLast = k === main.length - 1;
     const next = path.findIndex((node, ply) => ply > at && texts[node.action ?? 0] === text);
     at = isLast ? path.length - 1 : Math.max(at, next);
-    const [node, before] = [path[at], path[at - 1] ?? path[at]];
-    node.name ||= name;
-    if (notes) node.notes = notes;
-    const after = children.slice(isLast ? 0 : 1).map((branch) => ({ above: node, branch }));
-    return [...instead.map((branch) => ({ above: before, branch })), ...after];
+    const above = path[at];
+    above.name ||= name;
+    if (notes) above.notes = notes;
+    return children.slice(isLast ? 0 : 1).map((branch) => ({ above, branch }));
   });
 }
 
