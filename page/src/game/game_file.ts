@@ -6,9 +6,11 @@
 import { parse, stringify } from "@sabaki/sgf";
 import { gameOf, parseHash } from "../address";
 import type { Game } from "../api";
+import { messageOf } from "../format";
 import type { Branch, GameFile, GameNode, Properties, Shown, Start } from "./types";
 
 const OTHELLO = "2"; // in the list of games of the format
+const SGF = /\(\s*;/; // in an archive of GGF, after a number
 const NEXT_PGN = /(?<![\]\s])\s*\n(?=\[\w+ ")/; // before the tags of another game
 const USUAL_BOARD = /^\d+ [-\s]*O\*[-\s]*\*O[-\s]*\*$/; // in GGF; black moves
 const NO_NOTE = /^(FF|GM|CA|AP|SZ|START|PL|BO|A?[BW])$/; // read or written here
@@ -50,7 +52,9 @@ export function decoded(file: ArrayBuffer): string {
 
 /** Return the first game of a text, for the backend to read its moves. */
 export function readGame(text: string, shown: Start): GameFile {
-  if (/^\s*\(\s*;/.test(text)) return readSgf(text, shown);
+  if (text.includes("\0")) throw new Error("The file is no text, such as SGF or a list of moves.");
+  const at = text.search(SGF);
+  if (at >= 0) return readSgf(text.slice(at), shown);
   const games = text.split(NEXT_PGN);
   const list = PGN.exec(games[0])?.[1] ?? games[0];
   const start = { game: shown.game.name, setup: shown.setup.id };
@@ -62,7 +66,7 @@ function branchOf(text: string, children: Branch[] = []): Branch {
 }
 
 function readSgf(text: string, shown: Start): GameFile {
-  const games = parse(text) as SgfNode[];
+  const games = nodesOf(text);
   const [root] = games;
   const [address] = root.data.START ?? [];
   const branches = (node: SgfNode): Branch[] => {
@@ -74,8 +78,16 @@ function readSgf(text: string, shown: Start): GameFile {
     const notes = node === root ? {} : notesOf(others);
     return moves.length ? [{ ...branchOf(texts.join(), children), name, ...notes }] : children;
   };
-  const start = address ? gameOf(parseHash(address)) : othelloStart(root.data, shown);
+  const start = address ? gameOf(parseHash(address)) : othelloStart(root, shown);
   return { start, branches: branches(root), ...notesOf(root.data), num: games.length };
+}
+
+function nodesOf(text: string): SgfNode[] {
+  try {
+    return parse(text) as SgfNode[];
+  } catch (error) {
+    throw new Error(`The file is damaged or cut off: ${messageOf(error)}.`, { cause: error });
+  }
 }
 
 function notesOf(data: Properties): { notes?: Properties } {
@@ -84,14 +96,16 @@ function notesOf(data: Properties): { notes?: Properties } {
 }
 
 /** Return where a game of another program starts. */
-function othelloStart(root: Properties, shown: Start) {
-  const { GM: [number] = [OTHELLO], BO: [usual] = [], AB = [], AW = [], SZ = [], PL = [] } = root;
+function othelloStart({ data, children: [next] }: SgfNode, shown: Start) {
+  const { GM: [number] = [OTHELLO], BO: [usual] = [], AB = [], AW = [], SZ = [] } = data;
   if (!/^(2|othello)$/i.test(number)) throw new Error("The file is not of Othello (GM[2]).");
   if (usual && !USUAL_BOARD.test(usual)) throw new Error("The game starts from another position.");
   const size = parseInt(SZ[0]) || (isOthello(shown.game) ? shown.game.rows : 8);
   const game = size === 8 ? "othello" : `othello:${size}`;
-  // Whoever begins is side 0 of one of the two set-ups.
-  const start = { game, setup: /^w/i.test(PL[0]) ? "white_first" : "standard" };
+  // Whoever begins is side 0 of one of the two set-ups; where it is not said, the first move tells.
+  const { B, W = [] } = data.B || data.W ? data : (next?.data ?? {});
+  const [first] = data.PL ?? (AB.length && W.length && !B ? ["W"] : ["B"]);
+  const start = { game, setup: /^w/i.test(first) ? "white_first" : "standard" };
   if (!AB.length && !AW.length) return start;
   const [black, white] = [AB, AW].map((points) => points.map(squareOf));
   const wrong = [...black, ...white].find((name) => !/^[a-h][1-8]$/.test(name));
@@ -100,7 +114,8 @@ function othelloStart(root: Properties, shown: Start) {
     const name = `${"abcdefgh"[k % size]}${Math.floor(k / size) + 1}`;
     return black.includes(name) ? "B" : white.includes(name) ? "W" : "-";
   });
-  return { ...start, board: letters.join("").replace(RegExp(`.{${size}}`, "g"), "$&\n") };
+  const board = letters.join("").replace(RegExp(`.{${size}}(?=.)`, "g"), "$&\n");
+  return { ...start, board, to_move: 0 };
 }
 
 /** Return a square as it is written here: files of Go programs have two letters, such as "fe". */

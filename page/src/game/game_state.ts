@@ -6,6 +6,7 @@
 import { signal } from "@preact/signals";
 import { formatHash } from "../address";
 import type { Backend, Catalogue, Position, PositionRequest, Setup } from "../api";
+import { messageOf } from "../format";
 import { readGame, writeGame } from "./game_file";
 import type { Branch, GameNode, GameToShow, Shown, Start } from "./types";
 
@@ -118,7 +119,9 @@ export class GameState {
   async open(text: string): Promise<number> {
     const { start, num } = readGame(text, this.shown.value);
     const first = await this.loaded({ ...start, moves: [] });
-    const root = await this.grown(first, text);
+    const root = await this.grown(first, text).catch((error) => {
+      throw new Error(`Read as ${first.game.title}, ${messageOf(error)}`);
+    });
     if (!root.children.length && first.board === null) throw new Error("The file holds no moves.");
     this.numAsked += 1;
     this.change({ ...first, line: [root, ...mainLine(root)], ply: 0 });
