@@ -8,6 +8,7 @@ import { lineFrom, readTree } from "../src/analyse/search_tree.tsx";
 import { choiceAfter, chosenAction, pathWith } from "../src/board/move_choice.ts";
 import { accuracyText, percentText, valueText } from "../src/format.ts";
 import { readGame, writeGame } from "../src/game/game_file.ts";
+import { GameState } from "../src/game/game_state.ts";
 
 test("rows change places only if one is clearly ahead, until the search has ended", () => {
   const visits = new Map([
@@ -165,4 +166,44 @@ test("what is said of a move is kept when a game is read and written", () => {
 
 test("a board that is set up later is refused", () => {
   assert.throws(() => read("(;GM[2];B[f5];AW[a1];W[d6])"));
+});
+
+/** Return a game at its start, and a function that answers its next request, or refuses it. */
+async function begun() {
+  const asked = [];
+  const position = () => new Promise((answer, refuse) => asked.push({ answer, refuse }));
+  const game = { ...OTHELLO, setups: [SETUP] };
+  const state = new GameState({ position }, { value: { games: [game], default_game: "othello" } });
+  const answer = (moves) => asked.pop().answer({ moves, positions: [{ to_move: moves.length }] });
+  const loading = state.load({});
+  answer([]);
+  await loading;
+  return { state, answer, refuse: () => asked.pop().refuse(new Error("not legal")) };
+}
+
+test("a move is known before it is answered, in the position in which it was made", async () => {
+  const { state, answer } = await begun();
+  const playing = state.play(1);
+  assert.equal(state.awaited, 1);
+  assert.deepEqual(state.moves, []);
+  answer([1]);
+  await playing;
+  assert.equal(state.awaited, null);
+  assert.deepEqual(state.moves, [1]);
+  const next = state.play(0);
+  state.show(0);
+  assert.equal(state.awaited, null);
+  state.show(1);
+  assert.equal(state.awaited, 0);
+  answer([1, 0]);
+  await next;
+});
+
+test("a move that is refused is taken back", async () => {
+  const { state, refuse } = await begun();
+  const playing = state.play(1);
+  refuse();
+  await assert.rejects(playing);
+  assert.equal(state.awaited, null);
+  assert.deepEqual(state.moves, []);
 });

@@ -5,12 +5,7 @@
 
 const CLEARLY = 1.15;
 
-/**
- * Return keys in their order, most visits first.
- * @param previous the keys as they stand, new ones may be missing
- * @param visits from key to number of visits; its keys are those returned
- * @param exact true: sort; false: let neighbours change places only if clearly ahead
- */
+/** Return the keys of `visits`, most visits first; neighbours may stay as before if not `exact`. */
 export function stableOrder<K>(previous: K[], visits: Map<K, number>, exact: boolean): K[] {
   const of = (key: K) => visits.get(key) ?? 0;
   const known = new Set(previous);

@@ -65,8 +65,8 @@ export function useMotion(layout: Layout, position: Position, last: number | nul
     const previous = before.current;
     before.current = position;
     const added = position.cells.flat().filter((one, k) => one && !previous.cells.flat()[k]);
-    const isNext = position.ply === previous.ply + 1 && added.length < 2;
-    if (!isNext || prefersRest()) return;
+    const step = position.ply - previous.ply;
+    if (step <= 0 || step > 1 || added.length > 1 || prefersRest()) return;
     const squares = last === null ? [] : layout.squares(last);
     for (const cell of layout.places) {
       const [was, is] = [previous, position].map(({ cells }) => cells[cell[0]][cell[1]]);
@@ -78,22 +78,11 @@ export function useMotion(layout: Layout, position: Position, last: number | nul
         const [start, end] = [squares[0], cell].map(layout.middle);
         move([`translate(${start.x - end.x}px, ${start.y - end.y}px)`, "none"], 220);
       } else if (was) move(["scaleX(-1)", "scaleX(0)", "scaleX(1)"], 320);
-      else if (layout.style === "plate") fall(shape, cell[0] + 1);
-      else move(["scale(.4)", "none"], 180, 0);
+      else if (layout.style !== "plate") move(["scale(.4)", "none"], 180, 0);
+      else move([`translateY(${-CELL * (cell[0] + 1)}px)`, "none"], 160 + 140 * Math.sqrt(cell[0]));
     }
     const marks = drawing.current?.querySelector(".marks"); // once the piece has come to rest
     marks?.animate([{ opacity: 0 }, { opacity: 0 }, { opacity: 1 }], 600);
   }, [layout, position, last]);
   return drawing;
-}
-
-/** Let a disc fall, with a small rebound. */
-function fall(shape: Element, numRows: number) {
-  const [start, rebound] = [100, Math.min(6, 22 / numRows)].map((part) => numRows * part);
-  const frames = {
-    transform: [`translateY(${-start}px)`, "none", `translateY(${-rebound}px)`, "none"],
-    offset: [0, 0.78, 0.88, 1],
-    easing: ["cubic-bezier(.55,0,.9,.6)", "ease-out", "ease-in"],
-  };
-  shape.animate(frames, { duration: 160 + 170 * Math.sqrt(numRows) });
 }

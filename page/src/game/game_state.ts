@@ -14,6 +14,7 @@ export class GameState {
   readonly shown = signal({} as Shown); // until the first game is loaded
   /** What was shown last of each game, by its id. */
   private readonly known = new Map<number, Shown>();
+  private readonly waiting = signal<{ above: GameNode; action: number } | null>(null);
   private numAsked = 0;
 
   constructor(
@@ -24,6 +25,13 @@ export class GameState {
   get position(): Position {
     const { line, ply } = this.shown.value;
     return line[ply].position;
+  }
+
+  /** The move in the position shown that the backend has not answered yet, null for none. */
+  get awaited(): number | null {
+    const { line, ply } = this.shown.value;
+    const { above, action } = this.waiting.value ?? {};
+    return above === line[ply] ? (action ?? null) : null;
   }
 
   get isAtEnd(): boolean {
@@ -71,8 +79,13 @@ export class GameState {
     }
     const moves = [...this.moves.slice(0, ply), action];
     const request = { ...this.request(), moves, from_ply: ply + 1 };
-    const answer = await this.newest(this.backend.position(request));
-    if (answer) this.follow(child(line[ply], action, answer.positions[0]));
+    this.waiting.value = { above: line[ply], action };
+    try {
+      const answer = await this.newest(this.backend.position(request));
+      if (answer) this.follow(child(line[ply], action, answer.positions[0]));
+    } finally {
+      this.waiting.value = null;
+    }
   }
 
   /** End the line after `ply` moves; the moves after them stay in the tree. */
