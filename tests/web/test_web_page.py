@@ -66,6 +66,8 @@ def test_two_people_play_connect_four_to_its_end(go):
 @pytest.mark.parametrize("player", mostly_slow(["best*10", "uct*30", "solver"]))
 def test_a_person_plays_tic_tac_toe_against_every_kind_of_player(go, player):
     page = go(f"#play/tic_tac_toe?first=human&second={player}")
+    names = page.locator("#seat-1 option").all_inner_texts()
+    assert "Random moves" in names and len(set(names)) == len(names)
     for _ in range(5):
         expect(status(page)).to_have_text(re.compile("Your turn|wins|draw"))
         if "Your turn" not in status(page).inner_text():

@@ -131,9 +131,7 @@ export function AnalyseView({ app, parameters, rewrite }: ViewProps) {
       </Card>
       {!over && (
         <Card class="analysis-tree" label="Search tree">
-          <div class="section-head">
-            <h2>Search tree</h2>
-          </div>
+          <h2>Search tree</h2>
           <SearchTree
             {...{ nodes, isFinal, setup, root: node, onGo: go }}
             onHover={(at) => (path.value = at)}
