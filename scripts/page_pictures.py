@@ -94,10 +94,15 @@ def _draw_game(page) -> None:
         _wait(page, 1)
         film()
     page.get_by_role("button", name="Analyse this game").click()
-    for _ in range(6):
+    for _ in range(4):
         _wait(page, 0.5)
         film()
-    palette = [frame.quantize(200, dither=Image.Dither.NONE) for frame in frames]
+    page.locator(".badge").first.wait_for(timeout=60_000)  # exact scores
+    _wait(page, 2)
+    film(3)
+    # A few pixels of yellow and red are colours of their own.
+    coverage = Image.Quantize.MAXCOVERAGE
+    palette = [frame.quantize(200, coverage, dither=Image.Dither.NONE) for frame in frames]
     palette[0].save(
         IMAGES / "page.gif",
         save_all=True,
