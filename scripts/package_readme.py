@@ -2,7 +2,8 @@
 
 hatchling calls the hook below whenever it builds or installs this package. In: README.md, and the
 version and `[project.urls]` of pyproject.toml. Out: the package's description, whose links and
-pictures are absolute addresses of the files at the version's tag.
+pictures are absolute addresses of the files at the version's tag, and which names the address to
+clone.
 """
 
 import re
@@ -26,10 +27,10 @@ class CustomMetadataHook(MetadataHookInterface):
 
 
 def with_absolute_links(text: str, address: str, tag: str) -> str:
-    """Replace the relative links and pictures of a Markdown text by absolute ones.
+    """Replace relative links and pictures by absolute ones, and `ADDRESS` in `git clone ADDRESS`.
 
     Args:
-        text: the text; its links are relative to the repository's root.
+        text: the text in Markdown; its links are relative to the repository's root.
         address: the repository's address, as `[project.urls]` gives it.
         tag: the tag at which the files are shown.
     """
@@ -38,4 +39,5 @@ def with_absolute_links(text: str, address: str, tag: str) -> str:
         mark, title, target = match.groups()
         return f"{mark}[{title}]({address}/{'raw' if mark else 'blob'}/{tag}/{target})"
 
+    text = text.replace("git clone ADDRESS", f"git clone {address}")
     return _LINK.sub(absolute, text)

@@ -7,9 +7,8 @@ import { AnalyseView } from "./analyse/analyse_view";
 import * as address from "./address";
 import type { App, GameToAnalyse, GameToPlay } from "./app";
 import { capital, messageOf } from "./format";
-import { writeList } from "./game/game_file";
-import { gameParameters, GameState, listText, movesOf } from "./game/game_state";
-import type { GameToShow } from "./game/types";
+import { gameParameters, GameState, movesOf } from "./game/game_state";
+import type { GameNode, GameToShow } from "./game/types";
 import { keepGame, keptGames } from "./kept";
 import { PlayView } from "./play/play_view";
 import { against, playerSeat, type Seats } from "./play/seats";
@@ -174,9 +173,10 @@ class Router implements App {
 
   copyLink(): Promise<void> {
     const { view, parameters } = this.shown.value;
-    const { game, setup, line } = this.game.shown.value;
-    const list = writeList(line[0].children, setup);
-    const tree = list === listText(setup, movesOf(line)) ? null : list;
+    const { game, line } = this.game.shown.value;
+    const isMore = ({ name, children }: GameNode, ply: number) =>
+      name || children.length > Number(ply < line.length - 1);
+    const tree = line.some(isMore) ? this.game.file : null;
     const all = { ...parameters, ...gameParameters(this.game.shown.value), tree };
     const link = new URL(address.formatHash(view, game.name, all), location.href).href;
     const isWhole = link.length <= MOST_LINK || tree === null;

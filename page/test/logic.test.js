@@ -8,7 +8,8 @@ import { lineFrom, readTree } from "../src/analyse/search_tree.ts";
 import { choiceAfter, chosenAction, pathWith } from "../src/board/move_choice.ts";
 import { lettersOf } from "../src/board/pieces.tsx";
 import { accuracyText, moveText, percentText, valueText } from "../src/format.ts";
-import { readGame, writeGame, writeList } from "../src/game/game_file.ts";
+import { readGame, writeGame } from "../src/game/game_file.ts";
+import { GameState } from "../src/game/game_state.ts";
 import { accuracyOf } from "../src/review/review.ts";
 
 test("rows change places only if one is clearly ahead, until the search has ended", () => {
@@ -115,13 +116,8 @@ function grown(...branches) {
 
 const GAME = grown([0, "", [1, "", [2, ""]], [3, "a trap ]"]]);
 
-/** Return moves as text, what follows them, and what was tried in place of the last one. */
-const branch = (text, children = [], name = "", instead = []) => ({
-  text,
-  name,
-  children,
-  instead,
-});
+/** Return moves as text, and what follows them. */
+const branch = (text, children = [], name = "") => ({ text, name, children });
 
 const START = "#analyse/a_game";
 const fileOf = (game, root = GAME) =>
@@ -140,20 +136,6 @@ test("a file is read as it is written", () => {
   }
 });
 
-test("a list holds variations in parentheses and names in braces", () => {
-  const trap = branch("f4 ", [], "a trap ]");
-  const moves = [branch("f5, d6 ", [branch(", take (2)\n")], "", [trap])];
-  assert.deepEqual(read("f5, d6 (f4 {a trap ]}), take \\(2\\)\n").branches, moves);
-});
-
-test("a link's list of moves is read as it is written", () => {
-  const list = writeList(GAME.children, SETUP);
-  assert.equal(list, "f5,d6 (f4 {a trap ]}),take \\(2\\)");
-  const trap = branch("f4 ", [], "a trap ]");
-  assert.deepEqual(read(list).branches, [branch("f5,d6 ", [branch(",take (2)")], "", [trap])]);
-  assert.equal(writeList([], SETUP), "");
-});
-
 test("the board of a file is read, and who moves first tells the set-up", () => {
   const start = (text) => read(`(;GM[2]${text})`).start;
   assert.deepEqual(start("SZ[6];B[d3]"), { game: "othello:6", setup: "standard" });
@@ -162,19 +144,11 @@ test("the board of a file is read, and who moves first tells the set-up", () => 
   assert.deepEqual([board.trim(), setup], ["----\n-BW-\n-WB-\n---B", "white_first"]);
 });
 
-test("a variation in a variation replaces the last move of that one", () => {
-  const inner = branch("5 5 ", [], "", [branch("6")]);
-  assert.deepEqual(read("443 (5 5 (6)) 3").branches, [branch("443 ", [branch(" 3")], "", [inner])]);
-});
-
 test("squares as programs for Go write them are understood, and other games are not", () => {
   const text = (sgf) => read(sgf).branches[0].text;
   assert.equal(text("(;GM[2];B[fe])"), "f5");
   assert.equal(text("(;GM[2];C[begins];B[])"), "pass");
   assert.throws(() => read("(;GM[1];B[fe])"));
-  assert.throws(() => read("(4)"));
-  assert.throws(() => read("4 (3"));
-  assert.throws(() => read("4 3)"));
 });
 
 const GGF = (rows) =>
@@ -215,4 +189,44 @@ test("what is said of a move is kept when a game is read and written", () => {
 
 test("a board that is set up later is refused", () => {
   assert.throws(() => read("(;GM[2];B[f5];AW[a1];W[d6])"));
+});
+
+/** Return a game at its start, and a function that answers its next request, or refuses it. */
+async function begun() {
+  const asked = [];
+  const position = () => new Promise((answer, refuse) => asked.push({ answer, refuse }));
+  const game = { ...OTHELLO, setups: [SETUP] };
+  const state = new GameState({ position }, { value: { games: [game], default_game: "othello" } });
+  const answer = (moves) => asked.pop().answer({ moves, positions: [{ to_move: moves.length }] });
+  const loading = state.load({});
+  answer([]);
+  await loading;
+  return { state, answer, refuse: () => asked.pop().refuse(new Error("not legal")) };
+}
+
+test("a move is known before it is answered, in the position in which it was made", async () => {
+  const { state, answer } = await begun();
+  const playing = state.play(1);
+  assert.equal(state.awaited, 1);
+  assert.deepEqual(state.moves, []);
+  answer([1]);
+  await playing;
+  assert.equal(state.awaited, null);
+  assert.deepEqual(state.moves, [1]);
+  const next = state.play(0);
+  state.show(0);
+  assert.equal(state.awaited, null);
+  state.show(1);
+  assert.equal(state.awaited, 0);
+  answer([1, 0]);
+  await next;
+});
+
+test("a move that is refused is taken back", async () => {
+  const { state, refuse } = await begun();
+  const playing = state.play(1);
+  refuse();
+  await assert.rejects(playing);
+  assert.equal(state.awaited, null);
+  assert.deepEqual(state.moves, []);
 });

@@ -70,6 +70,7 @@ def test_every_relative_link_of_readme_becomes_absolute():
     found = package_readme.with_absolute_links(text, ADDRESS, TAG)
     targets = re.findall(r"\]\(([^)]*)\)", found)
     assert len(targets) > 20 and all(target.startswith("https://") for target in targets)
+    assert re.findall(r"git clone (\S+)", found) == [ADDRESS]
 
 
 @pytest.mark.parametrize(

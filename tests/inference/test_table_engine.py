@@ -60,7 +60,7 @@ def test_the_sums_of_the_largest_entries_fit_in_the_tables_numbers():
     network = small_network(make_game("connect_four"), kind="patterns", shared_units=24)
     tables = network.line_tables()
     tables[3].contributions[5] *= 1000
-    contributions, sums, scale = rounded(tables)
+    contributions, sums, scale = rounded([table.contributions for table in tables])
     total, end = np.abs(sums.astype(int)), 0
     for table in tables:
         start, end = end, end + len(table.contributions)

@@ -191,6 +191,23 @@ def test_the_bar_of_a_move_is_as_long_as_its_share(page, width):
 
 
 @pytest.mark.slow
+def test_shares_and_exact_scores_are_legible_on_a_small_board(page):
+    page.set_viewport_size({"width": 390, "height": 844})
+    unknown = {"prior": None, "value": None, "proven": None}
+    actions = [{"action": action, "visits": 10 + action} | unknown for action in range(7)]
+    scripted(page, {"best": 6, "actions": actions})
+    page.show("analyse/connect_four?moves=4,4,4,4,4,3,3,5")
+    wait_until(lambda: page.locator(".badge").count() == len(actions), page)
+    wait_until(lambda: page.locator(".move-share").count() == len(actions), page)
+    boxes = "nodes => nodes.map((node) => node.getBoundingClientRect().toJSON())"
+    badges, shares = (page.locator(name).evaluate_all(boxes) for name in (".badge", ".move-share"))
+    for badge, share in zip(badges, shares, strict=True):
+        assert badge["left"] < share["right"] and share["left"] < badge["right"]
+        middle = (share["top"] + share["bottom"]) / 2
+        assert middle > badge["bottom"] + 4  # half of small digits
+
+
+@pytest.mark.slow
 def test_the_best_move_is_the_exact_one_where_the_search_prefers_another(page):
     counted = {"visits": 50, "prior": None, "value": 0.5, "proven": None}
     actions = [{"action": 8} | counted, {"action": 2} | counted]

@@ -66,6 +66,8 @@ def test_two_people_play_connect_four_to_its_end(go):
 @pytest.mark.parametrize("player", mostly_slow(["best*10", "uct*30", "solver"]))
 def test_a_person_plays_tic_tac_toe_against_every_kind_of_player(go, player):
     page = go(f"#play/tic_tac_toe?first=human&second={player}")
+    names = page.locator("#seat-1 option").all_inner_texts()
+    assert "Random moves" in names and len(set(names)) == len(names)
     for _ in range(5):
         expect(status(page)).to_have_text(re.compile("Your turn|wins|draw"))
         if "Your turn" not in status(page).inner_text():
@@ -220,6 +222,13 @@ def test_the_side_to_move_follows_the_discs_that_are_set_up(go):
     click("column 3, row 1")
     dialog.get_by_role("button", name="Start here").click()
     expect(status(page)).to_have_text("Red to move.")
+    expect(
+        page.get_by_role("grid").get_by_role("gridcell").and_(page.locator(":focus"))
+    ).to_be_visible()
+    dialog, _ = open_setup(page)
+    expect(dialog.locator(":focus")).to_be_visible()
+    dialog.get_by_role("button", name="Cancel").click()
+    expect(page.get_by_role("button", name="Set up")).to_be_focused()
 
 
 @pytest.mark.slow
@@ -310,6 +319,26 @@ def test_a_refused_move_is_a_sentence_and_can_be_tried_again(go):
     problem.get_by_role("button", name="Try again").click()
     expect(page.locator(".move-list li")).to_have_count(2)
     expect(problem).to_be_empty()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("view", ["play", "analyse"])
+def test_ones_own_disc_lies_on_the_board_until_the_server_refuses_it(go, view):
+    page = go(f"#{view}/othello?{PEOPLE}", expects_errors=True)
+    held = []
+    page.route("**/api/position", lambda route: held.append(route))
+    cell(page, "f5").click()
+    expect(cell(page, "f5")).to_have_attribute("aria-label", "f5: Black")
+    expect(cell(page, "e5")).to_have_attribute("aria-label", "e5: White")
+    assert page.locator(".move-step").count() == 0 and len(held) == 1
+    held.pop().continue_()
+    expect(cell(page, "f5")).to_have_attribute("aria-label", "f5: Black, last move")
+    expect(cell(page, "e5")).to_have_attribute("aria-label", "e5: Black")
+    cell(page, "d6").click()
+    expect(cell(page, "d6")).to_have_attribute("aria-label", "d6: White")
+    held.pop().fulfill(status=422, json={"error": "not today."})
+    expect(cell(page, "d6")).to_have_attribute("aria-label", re.compile("empty"))
+    expect(page.locator(".move-step")).to_have_count(1)
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from alphazero.inference.engines.engine import Engine, EngineChoice
-from alphazero.network.patterns import LineTable, PatternNetwork
+from alphazero.network.patterns import PatternNetwork
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.jit import njit
 from alphazero.search.line_tables import LineTables, answer, make_scratch
@@ -73,13 +73,13 @@ class TableEngine:
 
 def joined(network: PatternNetwork) -> LineTables:
     """Return a network in the form that kernels read; it must be in evaluation mode."""
-    tables = network.line_tables()
-    contributions, start, scale = rounded(tables)
+    cells, rows = map(list, zip(*network.line_tables()))
+    contributions, start, scale = rounded(rows)
     layers = network.policy, network.value_hidden
     weights = np.concatenate([layer.weight.detach().numpy().T for layer in layers], axis=1)
-    lengths = [len(table.cells) for table in tables]
+    lengths = [len(line) for line in cells]
     return LineTables(
-        np.concatenate([table.cells for table in tables]).astype(np.int32),
+        np.concatenate(cells).astype(np.int32),
         np.array(lengths, np.int32),
         np.cumsum([0] + [3**length for length in lengths[:-1]]),
         contributions,
@@ -91,24 +91,28 @@ def joined(network: PatternNetwork) -> LineTables:
     )
 
 
-def rounded(tables: list[LineTable]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def rounded(rows: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the contributions of all tables as integers, with the largest sums below 32,000.
+
+    Args:
+        rows: the contributions of each table, float32[3^n, U]; the list is emptied, because all of
+            them take twice the memory of the result.
 
     Returns:
         The contributions, int16[sum of 3^n, U]; what they are added to, int16[U]; and the value of
         one unit of these integers, float32[U].
     """
-    highest = np.array([table.contributions.max(axis=0) for table in tables])  # [L, U]
-    lowest = np.array([table.contributions.min(axis=0) for table in tables])
+    highest = np.array([table.max(axis=0) for table in rows])  # [L, U]
+    lowest = np.array([table.min(axis=0) for table in rows])
     # Centered contributions need less than half the range, and so are rounded more finely.
     centers = (highest + lowest) / 2
     start = centers.sum(axis=0)
     largest = np.abs(start) + (highest - centers).sum(axis=0)
     scale = np.maximum(largest, 1e-6) / _LARGEST
-    contributions = [
-        np.rint((table.contributions - center) / scale).astype(np.int16)
-        for table, center in zip(tables, centers)
-    ]
+    contributions = []
+    for center in centers:
+        units = (rows.pop(0) - center) / scale
+        contributions.append(np.rint(units).astype(np.int16))
     return np.concatenate(contributions), np.rint(start / scale).astype(np.int16), scale
 
 

@@ -92,7 +92,7 @@ export function AnalyseView({ app, parameters, rewrite }: ViewProps) {
         <div class="board-row">
           <ValueBar {...shown} />
           <Board
-            {...{ game, setup, position, legal }}
+            {...{ game, setup, position, legal, awaited: state.awaited }}
             last={node.action}
             label="Board for analysis"
             onAction={(action) => go([action])}

@@ -58,10 +58,8 @@ export function Controls({ game, player, search, hasMoves, onPlayer }: ControlsP
 
 /** Return the numbers of simulations that an analyst may be asked for. */
 function amountsOf(game: Game, { id, num_simulations: chosen }: Required<Asked>): number[] {
-  const all = [...SIMULATIONS, chosen, Infinity].map((num) =>
-    clamped(game, { id, num_simulations: num }),
-  );
-  return [...new Set(all.map((one) => one.num_simulations))].sort((a, b) => a - b);
+  const near = (num: number) => clamped(game, { id, num_simulations: num }).num_simulations;
+  return [...new Set([...SIMULATIONS, chosen, Infinity].map(near))].sort((a, b) => a - b);
 }
 
 /** Return a number of simulations that the analyst takes, as near as possible. */

@@ -14,8 +14,20 @@ import type { BoardProps, MoveNote } from "./types";
 
 const LEAST_PX = 11; // letters on a board are no smaller
 
-export function Board(props: BoardProps) {
+export function Board(given: BoardProps) {
+  const { awaited, position } = given;
+  const isShown = awaited != null && position.drawn === null; // a text says more than its board
+  const props = isShown ? withPiece(given, awaited) : given;
   return <BoardOfGame key={`${props.game.name} ${props.setup.id}`} {...props} />;
+}
+
+/** Return a board on which the piece of a move lies already. */
+function withPiece({ position, ...props }: BoardProps, action: number): BoardProps {
+  const { cells, to_move: side, ply } = position;
+  const after = layoutOf(props.game, props.setup).placed(cells, action, side);
+  // Half a ply later, so that what the answer changes moves as well.
+  const shown = { ...position, cells: after, ply: ply + 0.5, marked: [] };
+  return { ...props, position: shown, last: action, legal: [], marks: [] };
 }
 
 type Parts = BoardProps & { layout: Layout; moves: Moves };

@@ -42,6 +42,14 @@ export function layoutOf(game: Game, setup: Setup) {
     const row = kind === "column" ? cells.findLastIndex((line) => line[action] === 0) : -1;
     return row < 0 ? null : [row, action];
   };
+  /** Return the cells once the piece of a move lies where it goes; the rules know what follows. */
+  const placed = (cells: number[][], action: number, side: number): number[][] => {
+    const [cell, [from]] = [landing(cells, action), squares(action)];
+    const after = cells.map((row) => [...row]);
+    if (from) after[from[0]][from[1]] = 0;
+    if (cell) after[cell[0]][cell[1]] = side + 1;
+    return after;
+  };
   /** Return the action of a click on a cell, null if cells are no actions. */
   const actionOf = (cell: Cell) =>
     kind === "column" ? cell[1] : kind === "square" ? flat(cell) : null;
@@ -54,7 +62,7 @@ export function layoutOf(game: Game, setup: Setup) {
   };
   const [width, height] = [columns * CELL + left + right, rows * CELL + top + bottom];
   const size = { rows, columns, style, left, top, width, height, drawn, places };
-  const parts = { flat, cellAt, squares, middle, colorAt, at, landing, actionOf, name };
+  const parts = { flat, cellAt, squares, middle, colorAt, at, landing, placed, actionOf, name };
   return { game, setup, ...size, ...parts };
 }
 

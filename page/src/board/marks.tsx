@@ -13,7 +13,7 @@ import type { MoveMark, MoveNote } from "./types";
 const SMALLEST_SHARE = 0.005; // of the visits; a move with less is a dot without numbers
 const SMALLEST_SHARE_WITH_VALUE = 0.03;
 const SMALLEST_SHARE_ON_ARROW = 0.15; // arrows cross, so that most numbers would hide each other
-const BADGE_SIZE = 22; // of letters; a badge with larger ones stands in the middle of its cell
+const BADGE_SIZE = 22; // of letters; a badge with larger ones takes the upper half of its cell
 
 type OnBoard = { layout: Layout; position: Position };
 
@@ -119,24 +119,25 @@ function MoveDisc({ mark, layout, cell, least }: MarkProps) {
   const { share, value, isBest } = mark;
   const isDot = share < SMALLEST_SHARE && !isBest;
   const r = isDot ? 8 : 30 + 12 * Math.sqrt(share);
-  const isCentral = badgeText(mark) !== null && least > BADGE_SIZE;
+  const isSmall = badgeText(mark) !== null && least > BADGE_SIZE;
   const text = percentText(share);
-  const size = Math.max((text.length > 3 ? 0.56 : 0.68) * r, least);
+  const size = isSmall ? least : Math.max((text.length > 3 ? 0.56 : 0.68) * r, least);
   const small = Math.max(0.48 * r, least);
-  const hasValue = (share >= SMALLEST_SHARE_WITH_VALUE || isBest) && small <= 0.62 * r;
-  const shown = text.length * 0.68 * size <= 2 * r ? text : text.replace("%", "");
+  const hasValue = (share >= SMALLEST_SHARE_WITH_VALUE || isBest) && small <= 0.62 * r && !isSmall;
+  const shown = text.length * 0.68 * size <= (isSmall ? 1.5 : 2) * r ? text : text.replace("%", "");
+  const y = isSmall ? 0.24 * CELL + 0.2 * size : hasValue ? 0.05 * r : 0.36 * size;
   return (
     <g transform={layout.at(cell)}>
       <circle class="move-disc" r={r} fill-opacity={0.7 + 0.25 * Math.sqrt(share)} />
       {isBest && <circle class="move-ring-ground" r={46} />}
       {isBest && <circle class="move-ring" r={46} />}
-      {!isDot && !isCentral && (
+      {share > 0 && !isDot && (
         <>
-          {write("move-share", shown, size, hasValue ? 0.05 * r : 0.36 * size)}
+          {write("move-share", shown, size, y)}
           {hasValue && write("move-value", valueText(value), small, 0.1 * r + small)}
         </>
       )}
-      <Badge mark={mark} size={Math.max(BADGE_SIZE, least)} isCorner={!isCentral} />
+      <Badge mark={mark} size={Math.max(BADGE_SIZE, least)} place={isSmall ? "above" : "corner"} />
     </g>
   );
 }
@@ -176,17 +177,18 @@ function badgeText({ score, result }: MoveMark): string | null {
   return result === null ? null : resultText(result)[0].toUpperCase();
 }
 
-/** An exact result, around the middle of a cell or in its upper right corner. */
-function Badge({ mark, size, isCorner }: { mark: MoveMark; size: number; isCorner?: boolean }) {
+/** An exact result: "above" in a cell, in its upper right "corner", or else around a point. */
+function Badge({ mark, size, place }: { mark: MoveMark; size: number; place?: string }) {
   const text = badgeText(mark);
   if (text === null) return null;
   const height = 1.36 * size;
   const width = Math.max(height, (0.62 * text.length + 0.45) * size);
-  const [x, y] = isCorner ? [(CELL - width) / 2, -0.34 * CELL] : [0, 0];
-  const place = { x: x - width / 2, y: y - height / 2, width, height, rx: height / 2 };
+  const x = place === "corner" ? (CELL - width) / 2 : 0;
+  const y = place ? (place === "corner" ? -0.34 : -0.24) * CELL : 0;
+  const box = { x: x - width / 2, y: y - height / 2, width, height, rx: height / 2 };
   return (
     <>
-      <rect class={`badge badge-${resultText(mark.result ?? 0)}`} {...place} />
+      <rect class={`badge badge-${resultText(mark.result ?? 0)}`} {...box} />
       {write("badge-letter", text, size, y + 0.36 * size, x)}
     </>
   );
@@ -208,14 +210,12 @@ export function Arrow({ layout, from, cell, width, ...others }: ArrowProps) {
 
 /** A line of moves as ghost pieces with numbers. */
 export function LineGhosts({ layout, position, line }: OnBoard & { line: number[] }) {
-  const cells = position.cells.map((row) => [...row]); // what lands on top of others needs them
+  let { cells } = position; // what lands on top of others needs them
   const ghosts = line.map((action, k) => {
     const cell = layout.landing(cells, action);
     if (!cell) return null;
     const side = (position.to_move + k) % 2; // a pass is an action too
-    const [from] = layout.squares(action);
-    cells[cell[0]][cell[1]] = side + 1;
-    if (from) cells[from[0]][from[1]] = 0;
+    cells = layout.placed(cells, action, side);
     return (
       <g key={k} transform={layout.at(cell)} class={`piece-${layout.setup.colors[side]}`}>
         <circle class="ghost" r={40} />

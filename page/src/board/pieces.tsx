@@ -81,8 +81,8 @@ export function useMotion(layout: Layout, position: Position, last: number | nul
     const previous = before.current;
     before.current = position;
     const added = position.cells.flat().filter((one, k) => one && !previous.cells.flat()[k]);
-    const isNext = position.ply === previous.ply + 1 && added.length < 2;
-    if (!isNext || prefersRest()) return;
+    const step = position.ply - previous.ply;
+    if (step <= 0 || step > 1 || added.length > 1 || prefersRest()) return;
     const squares = last === null ? [] : layout.squares(last);
     for (const cell of layout.places) {
       const [was, is] = [previous, position].map(({ cells }) => cells[cell[0]][cell[1]]);

@@ -24,6 +24,8 @@ export interface BoardProps {
   position: Position;
   /** The action that led to the position, null at the start. */
   last: number | null;
+  /** A move whose piece is shown before the backend has answered; null for none. */
+  awaited?: number | null;
   /** The actions that may be chosen now; none: the board is only looked at. */
   legal: number[];
   /** What a screen reader calls the board. */

@@ -1,19 +1,16 @@
 // A game with its variations as a text file: SGF, https://www.red-bean.com/sgf, in which the property
 // START is the address of the first position. Read are also the SGF and GGF of other programs, for
-// Othello, and lists of moves, in which variations stand in parentheses, as chess writes them, and
-// names in braces:
-//
-//     4, 4, 3 (5 {the other side}, 5), 3
-//
-// A variation begins with the move that replaces the one before it. Which moves a list holds is for
-// the backend to say, so that a branch of the tree that is read here may be several of them.
+// Othello, and lists of moves. Which moves a list holds is for the backend to say, so that a branch
+// of the tree that is read here may be several of them.
 
 import { parse, stringify } from "@sabaki/sgf";
 import { gameOf, parseHash } from "../address";
-import type { Game, Setup } from "../api";
+import type { Game } from "../api";
+import { messageOf } from "../format";
 import type { Branch, GameFile, GameNode, Properties, Shown, Start } from "./types";
 
 const OTHELLO = "2"; // in the list of games of the format
+const SGF = /\(\s*;/; // in an archive of GGF, after a number
 const NEXT_PGN = /(?<![\]\s])\s*\n(?=\[\w+ ")/; // before the tags of another game
 const USUAL_BOARD = /^\d+ [-\s]*O\*[-\s]*\*O[-\s]*\*$/; // in GGF; black moves
 const NO_NOTE = /^(FF|GM|CA|AP|SZ|START|PL|BO|A?[BW])$/; // read or written here
@@ -47,21 +44,6 @@ export function writeGame({ game, setup, board, line: [root] }: Shown, start: st
   });
 }
 
-/** Write moves and what was tried in their place as a list, for `readGame`. */
-export function writeList([main, ...others]: GameNode[], setup: Setup): string {
-  if (!main) return "";
-  const text = ({ action, name }: GameNode) => {
-    const move = setup.action_texts[action ?? 0].replace(/[\\(){}]/g, "\\$&");
-    return name ? `${move} {${name.replaceAll("}", ")")}}` : move;
-  };
-  const after = (node: GameNode) => {
-    const rest = writeList(node.children, setup);
-    return rest && setup.separator + rest;
-  };
-  const instead = others.map((other) => ` (${text(other)}${after(other)})`);
-  return text(main) + instead.join("") + after(main);
-}
-
 /** Return the text of a file, in the encoding that it names, such as CA[Shift_JIS]. */
 export function decoded(file: ArrayBuffer): string {
   const [, name] = /\bCA\[\s*([\w-]+)/.exec(new TextDecoder().decode(file)) ?? [];
@@ -70,42 +52,21 @@ export function decoded(file: ArrayBuffer): string {
 
 /** Return the first game of a text, for the backend to read its moves. */
 export function readGame(text: string, shown: Start): GameFile {
-  if (/^\s*\(\s*;/.test(text)) return readSgf(text, shown);
+  if (text.includes("\0")) throw new Error("The file is no text, such as SGF or a list of moves.");
+  const at = text.search(SGF);
+  if (at >= 0) return readSgf(text.slice(at), shown);
   const games = text.split(NEXT_PGN);
+  const list = PGN.exec(games[0])?.[1] ?? games[0];
   const start = { game: shown.game.name, setup: shown.setup.id };
-  return { start, branches: readList(games[0]), num: games.length };
+  return { start, branches: list.trim() ? [branchOf(list)] : [], num: games.length };
 }
 
-function readList(text: string): Branch[] {
-  const list = PGN.exec(text)?.[1] ?? text;
-  const tokens = list.match(/[()]|\{[^}]*\}|(?:\\[^]|[^(){}])+/g) ?? [];
-  const top = branchOf("");
-  const open = [top]; // what the next move follows, one for each parenthesis
-  for (const token of tokens) {
-    const last = open[open.length - 1];
-    if (token === "(") {
-      if (!last.text) throw new Error("A variation needs a move before it.");
-      open.push({ ...branchOf(""), children: last.instead });
-    } else if (token === ")") {
-      open.pop();
-      if (!open.length) throw new Error("A parenthesis is closed that was not opened.");
-    } else if (token.startsWith("{")) {
-      last.name = token.slice(1, -1).trim();
-    } else if (/[^\s,;]/.test(token)) {
-      open[open.length - 1] = branchOf(token.replace(/\\([^])/g, "$1"));
-      last.children.push(open[open.length - 1]);
-    }
-  }
-  if (open.length > 1) throw new Error("A parenthesis is not closed.");
-  return top.children;
-}
-
-function branchOf(text: string): Branch {
-  return { text, name: "", children: [], instead: [] };
+function branchOf(text: string, children: Branch[] = []): Branch {
+  return { text, name: "", children };
 }
 
 function readSgf(text: string, shown: Start): GameFile {
-  const games = parse(text) as SgfNode[];
+  const games = nodesOf(text);
   const [root] = games;
   const [address] = root.data.START ?? [];
   const branches = (node: SgfNode): Branch[] => {
@@ -115,10 +76,18 @@ function readSgf(text: string, shown: Start): GameFile {
     const children = node.children.flatMap(branches);
     const texts = address ? moves : moves.map(squareOf);
     const notes = node === root ? {} : notesOf(others);
-    return moves.length ? [{ ...branchOf(texts.join()), name, ...notes, children }] : children;
+    return moves.length ? [{ ...branchOf(texts.join(), children), name, ...notes }] : children;
   };
-  const start = address ? gameOf(parseHash(address)) : othelloStart(root.data, shown);
+  const start = address ? gameOf(parseHash(address)) : othelloStart(root, shown);
   return { start, branches: branches(root), ...notesOf(root.data), num: games.length };
+}
+
+function nodesOf(text: string): SgfNode[] {
+  try {
+    return parse(text) as SgfNode[];
+  } catch (error) {
+    throw new Error(`The file is damaged or cut off: ${messageOf(error)}.`, { cause: error });
+  }
 }
 
 function notesOf(data: Properties): { notes?: Properties } {
@@ -127,14 +96,16 @@ function notesOf(data: Properties): { notes?: Properties } {
 }
 
 /** Return where a game of another program starts. */
-function othelloStart(root: Properties, shown: Start) {
-  const { GM: [number] = [OTHELLO], BO: [usual] = [], AB = [], AW = [], SZ = [], PL = [] } = root;
+function othelloStart({ data, children: [next] }: SgfNode, shown: Start) {
+  const { GM: [number] = [OTHELLO], BO: [usual] = [], AB = [], AW = [], SZ = [] } = data;
   if (!/^(2|othello)$/i.test(number)) throw new Error("The file is not of Othello (GM[2]).");
   if (usual && !USUAL_BOARD.test(usual)) throw new Error("The game starts from another position.");
   const size = parseInt(SZ[0]) || (isOthello(shown.game) ? shown.game.rows : 8);
   const game = size === 8 ? "othello" : `othello:${size}`;
-  // Whoever begins is side 0 of one of the two set-ups.
-  const start = { game, setup: /^w/i.test(PL[0]) ? "white_first" : "standard" };
+  // Whoever begins is side 0 of one of the two set-ups; where it is not said, the first move tells.
+  const { B, W = [] } = data.B || data.W ? data : (next?.data ?? {});
+  const [first] = data.PL ?? (AB.length && W.length && !B ? ["W"] : ["B"]);
+  const start = { game, setup: /^w/i.test(first) ? "white_first" : "standard" };
   if (!AB.length && !AW.length) return start;
   const [black, white] = [AB, AW].map((points) => points.map(squareOf));
   const wrong = [...black, ...white].find((name) => !/^[a-h][1-8]$/.test(name));
@@ -143,7 +114,8 @@ function othelloStart(root: Properties, shown: Start) {
     const name = `${"abcdefgh"[k % size]}${Math.floor(k / size) + 1}`;
     return black.includes(name) ? "B" : white.includes(name) ? "W" : "-";
   });
-  return { ...start, board: letters.join("").replace(RegExp(`.{${size}}`, "g"), "$&\n") };
+  const board = letters.join("").replace(RegExp(`.{${size}}(?=.)`, "g"), "$&\n");
+  return { ...start, board, to_move: 0 };
 }
 
 /** Return a square as it is written here: files of Go programs have two letters, such as "fe". */

@@ -6,6 +6,7 @@
 import { signal } from "@preact/signals";
 import { formatHash } from "../address";
 import type { Backend, Catalogue, Position, PositionRequest, Setup } from "../api";
+import { messageOf } from "../format";
 import { readGame, writeGame } from "./game_file";
 import { keptGames } from "../kept";
 import type { Branch, GameNode, GameToShow, Shown, Start } from "./types";
@@ -14,6 +15,7 @@ export class GameState {
   readonly shown = signal({} as Shown); // until the first game is loaded
   /** What was shown last of each game, by its id. */
   private readonly known = new Map<number, Shown>();
+  private readonly waiting = signal<{ above: GameNode; action: number } | null>(null);
   private numAsked = 0;
 
   constructor(
@@ -24,6 +26,13 @@ export class GameState {
   get position(): Position {
     const { line, ply } = this.shown.value;
     return line[ply].position;
+  }
+
+  /** The move in the position shown that the backend has not answered yet, null for none. */
+  get awaited(): number | null {
+    const { line, ply } = this.shown.value;
+    const { above, action } = this.waiting.value ?? {};
+    return above === line[ply] ? (action ?? null) : null;
   }
 
   get isAtEnd(): boolean {
@@ -77,8 +86,13 @@ export class GameState {
     }
     const moves = [...this.moves.slice(0, ply), action];
     const request = { ...this.request(), moves, from_ply: ply + 1 };
-    const answer = await this.newest(this.backend.position(request));
-    if (answer) this.follow(child(line[ply], action, answer.positions[0]));
+    this.waiting.value = { above: line[ply], action };
+    try {
+      const answer = await this.newest(this.backend.position(request));
+      if (answer) this.follow(child(line[ply], action, answer.positions[0]));
+    } finally {
+      this.waiting.value = null;
+    }
   }
 
   /** End the line after `ply` moves; the moves after them stay in the tree. */
@@ -125,7 +139,9 @@ export class GameState {
   async open(text: string): Promise<number> {
     const { start, num } = readGame(text, this.shown.value);
     const first = await this.loaded({ ...start, moves: [] });
-    const root = await this.grown(first, text);
+    const root = await this.grown(first, text).catch((error) => {
+      throw new Error(`Read as ${first.game.title}, ${messageOf(error)}`);
+    });
     if (!root.children.length && first.board === null) throw new Error("The file holds no moves.");
     this.numAsked += 1;
     this.change({ ...first, line: [root, ...mainLine(root)], ply: 0 });
@@ -243,8 +259,8 @@ function mainLine(node: GameNode): GameNode[] {
 
 /** Return moves and the main line after them, as far as it is known which moves branch off. */
 function mainBranches(branch: Branch, texts: string[]): Branch[] {
-  const { text, name, notes, children, instead } = branch;
-  const isEnd = name || notes || instead.length || children.length > 1;
+  const { text, name, notes, children } = branch;
+  const isEnd = name || notes || children.length > 1;
   if (!children.length || (isEnd && !texts.includes(text))) return [branch];
   return [branch, ...mainBranches(children[0], texts)];
 }
@@ -252,15 +268,14 @@ function mainBranches(branch: Branch, texts: string[]): Branch[] {
 /** Name the moves of a main line, whose passes may be left out, and return what branches off. */
 function othersOf(main: Branch[], path: GameNode[], texts: string[]) {
   let at = 0;
-  return main.flatMap(({ text, name, notes, children, instead }, k) => {
+  return main.flatMap(({ text, name, notes, children }, k) => {
     const isLast = k === main.length - 1;
     const next = path.findIndex((node, ply) => ply > at && texts[node.action ?? 0] === text);
     at = isLast ? path.length - 1 : Math.max(at, next);
-    const [node, before] = [path[at], path[at - 1] ?? path[at]];
-    node.name ||= name;
-    if (notes) node.notes = notes;
-    const after = children.slice(isLast ? 0 : 1).map((branch) => ({ above: node, branch }));
-    return [...instead.map((branch) => ({ above: before, branch })), ...after];
+    const above = path[at];
+    above.name ||= name;
+    if (notes) above.notes = notes;
+    return children.slice(isLast ? 0 : 1).map((branch) => ({ above, branch }));
   });
 }
 

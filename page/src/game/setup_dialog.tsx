@@ -3,11 +3,12 @@
 
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import type { Game, Position, Setup, Side } from "../api";
+import type { Game, Setup, Side } from "../api";
 import type { App } from "../app";
 import { Board } from "../board/board";
+import type { BoardProps } from "../board/types";
 import { capital, messageOf } from "../format";
-import { Button, Choice } from "../ui";
+import { Button, Choice, focusBoard } from "../ui";
 import { listText } from "./game_state";
 import type { GameToShow } from "./types";
 
@@ -16,7 +17,7 @@ const STARTS = [
   ["moves", "after a list of moves"],
 ] as const;
 
-type SetupButtonProps = { app: App; onStart: (game: GameToShow) => void };
+type SetupButtonProps = { app: App; onStart: (game: GameToShow) => Promise<void> };
 
 export function SetupButton(props: SetupButtonProps) {
   const isOpen = useSignal(false);
@@ -47,7 +48,8 @@ function SetupDialog({ app, onStart, onClose }: SetupButtonProps & { onClose: ()
     try {
       await app.backend.position(wanted); // a refusal is shown here
       onClose();
-      onStart(wanted);
+      await onStart(wanted);
+      requestAnimationFrame(focusBoard);
     } catch (problem) {
       error.value = capital(messageOf(problem));
     }
@@ -84,7 +86,7 @@ function SetupDialog({ app, onStart, onClose }: SetupButtonProps & { onClose: ()
         )}
         <div class="button-row">
           <button type="submit" class="primary" children="Start here" />
-          <Button text="Cancel" onClick={onClose} />
+          <Button text="Cancel" onClick={() => dialog.current?.close()} />
         </div>
       </form>
     </dialog>
@@ -94,21 +96,18 @@ function SetupDialog({ app, onStart, onClose }: SetupButtonProps & { onClose: ()
 type TextFieldProps = { label: string; text: Signal<string>; rows: number; placeholder?: string };
 
 function TextField({ label, text, ...others }: TextFieldProps) {
-  const onInput = (event: { currentTarget: HTMLTextAreaElement }) => {
-    text.value = event.currentTarget.value;
-  };
   return (
     <label class="field">
       <span>{label}</span>
-      <textarea spellcheck={false} {...others} value={text.value} onInput={onInput} />
+      <textarea
+        {...{ ...others, spellcheck: false, value: text.value }}
+        onInput={(event) => (text.value = event.currentTarget.value)}
+      />
     </label>
   );
 }
 
-interface BoardEditorProps {
-  game: Game;
-  setup: Setup;
-  position: Position;
+interface BoardEditorProps extends Pick<BoardProps, "game" | "setup" | "position"> {
   text: Signal<string>;
   toMove: Signal<Side>;
 }
@@ -132,9 +131,7 @@ function BoardEditor({ game, setup, position, text, toMove }: BoardEditorProps) 
     cells[at][column] = isCovered ? 3 - cells[at][column] : nextPiece(cells, at, column);
     text.value = writeBoard(cells, setup);
   };
-  const clear = () => {
-    text.value = `${setup.letters[0].repeat(game.columns)}\n`.repeat(game.rows).trim();
-  };
+  const emptyLine = setup.letters[0].repeat(game.columns);
   return (
     <div class="board-editor">
       {!position.drawn && (
@@ -154,7 +151,10 @@ function BoardEditor({ game, setup, position, text, toMove }: BoardEditorProps) 
           options={Object.entries(setup.sides)}
           onChange={(value) => (toMove.value = value === "0" ? 0 : 1)}
         />
-        <Button text="Empty the board" onClick={clear} />
+        <Button
+          text="Empty the board"
+          onClick={() => (text.value = Array(game.rows).fill(emptyLine).join("\n"))}
+        />
         <TextField label="Board as text" text={text} rows={Math.min(game.rows, 8)} />
         <p class="hint-text">{`${first} ${one}, ${second} ${other}, ${empty} empty.`}</p>
       </div>

@@ -57,9 +57,5 @@ export type Properties = Record<string, string[]>;
 /** The first of `num` games that a file holds. */
 export type GameFile = { start: GameToShow; branches: Branch[]; notes?: Properties; num: number };
 
-/** Moves as text, what is said of the last one, what follows it, what was tried in its place. */
-export type Branch = Pick<GameNode, "name" | "notes"> & {
-  text: string;
-  children: Branch[];
-  instead: Branch[];
-};
+/** Moves as text, what is said of the last one, what follows it. */
+export type Branch = Pick<GameNode, "name" | "notes"> & { text: string; children: Branch[] };

@@ -66,7 +66,7 @@ export function PlayView({ app, parameters, rewrite }: ViewProps) {
     <div class={`play-view ${isFinished ? "is-finished" : ""}`}>
       <Card class="play-board" label="Board">
         <Board
-          {...{ game, setup, position }}
+          {...{ game, setup, position, awaited: state.awaited }}
           last={line[ply].action}
           legal={mayPlay ? position.legal : []}
           label={`${game.title} board`}

@@ -18,6 +18,9 @@ export function SeatChoice({ game, setup, side, seat, onChange }: SeatChoiceProp
   const name = `${setup.sides[side]}, ${side === 0 ? "first" : "second"}`;
   const player = seat.kind === "player" ? game.players.find(({ id }) => id === seat.id) : null;
   const tally = player && tallyText(tallyOf(player.id));
+  const others = game.players.filter(({ id, name: text }) => {
+    return id === player?.id || !game.levels.some((level) => level.name === text);
+  });
   const num = seat.kind === "player" ? seat.num_simulations : null;
   const choose = (value: string) => {
     const [kind, id] = [value.slice(0, 7), value.slice(7)];
@@ -51,23 +54,22 @@ export function SeatChoice({ game, setup, side, seat, onChange }: SeatChoiceProp
           </optgroup>
         )}
         <optgroup label="Players">
-          {game.players.map(({ id, name: text }) => (
+          {others.map(({ id, name: text }) => (
             <option key={id} value={`player.${id}`} children={text} />
           ))}
         </optgroup>
       </select>
       {player && num !== null && (
-        <span class="seat-number">
-          <input
-            type="number"
-            aria-label={`Simulations of ${name}`}
-            title="Simulations for each move"
-            min={leastSimulations(player)}
-            max={player.max_simulations}
-            value={num}
-            onChange={(event) => changeNumber(event.currentTarget)}
-          />
-        </span>
+        <input
+          class="seat-number"
+          type="number"
+          aria-label={`Simulations of ${name}`}
+          title="Simulations for each move"
+          min={leastSimulations(player)}
+          max={player.max_simulations}
+          value={num}
+          onChange={(event) => changeNumber(event.currentTarget)}
+        />
       )}
       <p class="hint-text seat-note">{player?.note || (tally && `You so far: ${tally}.`)}</p>
     </div>
