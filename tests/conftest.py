@@ -44,11 +44,6 @@ def pytest_addoption(parser):
     )
 
 
-@pytest.hookimpl(wrapper=True, optionalhook=True)
-def pytest_xdist_auto_num_workers():
-    return (yield) + 1  # tests of pages and of other processes leave cores idle
-
-
 def pytest_configure():
     # A shell that starts the tests in the background makes them and their children ignore Ctrl-C,
     # which some tests need.
