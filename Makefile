@@ -1,6 +1,6 @@
 # make train: set up and run a short real training run.   make test: set up and run the tests.
 # make notebook: set up and execute docs/tutorial.ipynb, about 12 minutes.
-# make test-fast, lint, test-slow, test-faults, coverage, docs, page, format, bench, release-check,
+# make lint, test-slow, test-faults, coverage, docs, page, format, bench, release-check,
 # clean: see CONTRIBUTING.md.
 # Everything is installed into .venv; PYTHON=python3.12 chooses another interpreter.
 PYTHON ?= python3
@@ -8,30 +8,20 @@ VENV := .venv
 BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 NPM := $(shell command -v npm)
 TESTS := -n auto --dist loadfile --no-loadscope-reorder -m "not slow and not gpu"
-LONG := api batched_search benchmark browser_backend changed_rules check_game cli_train \
-    config doc_examples docs engine engines evaluate_command export_command game_check game_files game_laws \
-    gpu_search health hydra notebooks open_spiel_game own_package parallel_selfplay pgx_game \
-    play_terminal python_games rate_command ship_network solvers sprt target_quality training uct_recorded_rollouts web_answers \
-    web_page web_positions web_review web_runs web_runs_charts web_server workers \
-    wrong_inputs
 
 # Compiling all modules of torch and OpenVINO takes half of the installation, and few are used. Python
 # compiles those on their first import.
 PIP_INSTALL := $(BIN)/python -m pip install -q --no-compile -c constraints.txt
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: train test test-fast lint test-slow test-faults notebook coverage docs page format bench \
+.PHONY: train test lint test-slow test-faults notebook coverage docs page format bench \
     release-check clean
 
 train: $(VENV)/.installed
 	$(BIN)/alphazero train game=tic_tac_toe
 
-test: lint
+test: $(VENV)/.installed-test
 	$(BIN)/python -m pytest $(TESTS)
-
-# Without the files that take longest: commands, whole trainings, workers, pages, games' laws.
-test-fast: $(VENV)/.installed-test
-	$(BIN)/python -m pytest $(TESTS) $(patsubst %,--ignore-glob='*/test_%.py',$(LONG))
 
 lint: $(VENV)/.installed-test $(if $(NPM),page/node_modules)
 	$(BIN)/ruff check .

@@ -128,6 +128,7 @@ def test_a_name_that_is_taken_is_refused(tmp_path, capsys):
     assert [path.name for path in (tmp_path / "tic_tac_toe" / "mine").iterdir()] == ["notes.txt"]
 
 
+@pytest.mark.slow
 def test_a_resume_that_cannot_begin_leaves_the_run_as_it_was(finished_run, capsys, monkeypatch):
     from alphazero.inference.engines import openvino_engine
 
@@ -290,6 +291,7 @@ def test_a_run_that_a_proof_ended_is_trained_further_without_that_end(finished_r
     assert shlex.split(_longer_run(trainer))[2:] == more
 
 
+@pytest.mark.slow
 def test_a_sweep_ends_with_the_strength_of_each_run(tmp_path, capsys):
     words = ["--multirun", *QUICK, "run.num_iterations=1", f"run.root={tmp_path}"]
     status, out, _ = train(capsys, *words, "evaluation.final_num_games=2,0")

@@ -168,6 +168,7 @@ def test_a_run_and_the_command_measure_the_same(trained, tmp_path):
         )
 
 
+@pytest.mark.slow
 def test_two_players_are_compared_position_by_position(trained, set_file, tmp_path):
     words = f"player={trained},num_simulations=16", f"baseline={trained},num_simulations=2"
     text = run(*words, f"json={tmp_path / 'x.json'}")

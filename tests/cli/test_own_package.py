@@ -83,6 +83,7 @@ def test_a_network_is_stored_with_its_name_and_options(run_path):
     assert file.arrays["trunk.1.weight"].shape == (6, 8)
 
 
+@pytest.mark.slow
 def test_a_run_resumes_only_if_the_user_names_game_and_network(run_path, capsys):
     resume = ["train", f"resume={run_path}", "run.num_iterations=3"]
     for named in ([], [f"game={GAME}"], [f"network={NETWORK}"]):
@@ -107,6 +108,7 @@ def test_a_stored_network_plays_where_the_user_names_its_class(run_path, capsys)
         assert status == 0 and "taker" in output
 
 
+@pytest.mark.slow
 def test_it_plays_in_the_terminal_and_is_rated(run_path, capsys):
     play = ["play", f"game={GAME}", f"first={run_path}", "second=taker", "num_simulations=8"]
     status, output, _ = run(capsys, *play, f"network_kind={NETWORK}", "engine=torch")

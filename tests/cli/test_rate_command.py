@@ -118,6 +118,7 @@ def test_few_games_reach_every_player(run):
     assert len(rated) == 5 and all(len(match["scores"]) == 4 for match in _stored(run)["matches"])
 
 
+@pytest.mark.slow
 def test_ctrl_c_keeps_all_finished_matches(run, monkeypatch):
     write = RatingFile.write
     num_written = []

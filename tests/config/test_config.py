@@ -87,6 +87,7 @@ def test_words_win_over_experiments_and_experiments_over_games():
 LENGTHS_S = {"5min": 300, "10min": 600, "1h": 3600, "3h": 10_800, "overnight": 28_800}
 
 
+@pytest.mark.slow
 def test_the_presets_do_what_their_names_say():
     presets = [name for name in CHOICES["experiment"] if name.rpartition("_")[2] in LENGTHS_S]
     assert len(presets) >= 10
@@ -130,6 +131,7 @@ def test_game_takes_every_name_with_the_proposals_for_that_game(name, choice):
     assert values_of(f"game={name}") == wanted
 
 
+@pytest.mark.slow
 def test_an_experiment_takes_another_game_too():
     recipe = "experiment=ablation/adamw"
     assert values_of(recipe, "game=connect_four") == values_of(recipe)

@@ -90,6 +90,7 @@ def goes_on(scenario, root, stored, is_killed) -> str:
     return "same" if iteration == stored else "same, from the iteration that was being stored"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", range(NUM_PARTS))
 @pytest.mark.parametrize("is_killed", (True, False), ids=("killed", "power_cut"))
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)

@@ -204,6 +204,7 @@ def damages_of_a_run(folder, amount):
     return [*found, [swap, NETWORK, "../" + GAMES]]
 
 
+@pytest.mark.slow
 def test_a_damaged_run_goes_on_as_it_was_or_from_the_state_before(folder, amount):
     (newest, _), (older, _) = resumed(folder, []), resumed(folder, [[put, STATE, "missing"]])
     assert newest != older

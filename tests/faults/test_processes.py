@@ -130,6 +130,7 @@ def list_runs(words):
     return 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reader", [*COMMANDS, list_runs])
 def test_a_run_is_read_while_it_is_trained(reader, start, folder, tmp_path, amount):
     if reader not in amount(("match",), (reader,)):

@@ -5,13 +5,14 @@ import pickle
 import numpy as np
 import pytest
 from game_samples import GAME_NAMES, label, random_games, random_states
+from mostly_slow import mostly_slow
 
 from alphazero.games import rules
 from alphazero.own_games.registry import make_game
 from alphazero.runtime.random_generators import kernel_rng
 
 
-@pytest.fixture(params=GAME_NAMES, ids=label, scope="module")
+@pytest.fixture(params=mostly_slow(GAME_NAMES, 2), ids=label, scope="module")
 def sample(request):
     """A game and the positions of 15 random games of it."""
     return make_game(request.param), random_states(request.param, num_games=15)

@@ -153,6 +153,7 @@ def test_results_are_those_of_the_cpu(monkeypatch):
     assert printed_without_compiler(__file__, "digests") == digests(make_cpu_search)
 
 
+@pytest.mark.slow
 def test_self_play_and_changes_of_the_network(monkeypatch):
     monkeypatch.setenv("NUMBA_ENABLE_CUDASIM", "1")
     *games, impossible, is_new = printed_without_compiler(__file__, "selfplay")

@@ -22,6 +22,7 @@ sys.stdin.readline()
 """
 
 
+@pytest.mark.slow
 def test_the_import_starts_no_process_while_standard_input_is_read(tmp_path):
     process = subprocess.Popen(
         [sys.executable, "-c", PROGRAM],

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import torch
 from game_samples import random_games
+from mostly_slow import mostly_slow
 
 from alphazero.boards.skin import skin_of
 from alphazero.network.interface import NetworkSettings, expected_value
@@ -83,8 +84,8 @@ def test_random_games_are_those_of_python(name, ask):
         assert positions[-1]["winner"] == {0: None, 1: side, -1: 1 - side}[result]
 
 
-@pytest.mark.parametrize("value_head", ("wdl", "scalar"))
-@pytest.mark.parametrize("name", ("connect_four", "othello:6", "othello:4"))
+@pytest.mark.parametrize("value_head", mostly_slow(["wdl", "scalar"]))
+@pytest.mark.parametrize("name", mostly_slow(["othello:6", "connect_four", "othello:4"]))
 def test_networks_answer_as_in_python(name, value_head, ask, tmp_path):
     game = make_game(name)
     settings = NetworkSettings("patterns", channels=5, shared_units=12, value_head=value_head)
@@ -133,6 +134,7 @@ def test_searches_are_those_of_python(name, ask):
         assert found["value"] == pytest.approx(analysis.value, abs=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ("connect_x:4x4x3", "othello:4"))
 def test_endings_are_proven(name, ask):
     game = make_game(name)

@@ -92,6 +92,7 @@ def test_a_person_plays_without_any_server(page):
     page.locator(".now-note", has_text="Hint: ").wait_for()
 
 
+@pytest.mark.slow
 def test_a_game_that_has_ended_is_not_reviewed(browser, address):
     with opened(browser, f"{address}#play/connect_four?moves=4,1,4,1,4,1,4") as page:
         page.get_by_text("wins").first.wait_for()
@@ -190,6 +191,7 @@ def test_a_board_in_a_frame_is_in_sight_with_what_a_game_needs(
     context.close()
 
 
+@pytest.mark.slow
 def test_a_reader_who_does_not_play_loads_no_network(browser, address):
     context = browser.new_context()
     page, asked = context.new_page(), []

@@ -62,6 +62,7 @@ def test_a_batch_of_any_size_gets_the_networks_answers(exported, num_rows):
     np.testing.assert_allclose(values, expected_value(expected.value_logits), atol=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", mostly_slow(["patterns", "tiny"]))
 def test_other_networks_and_games_agree(kind):
     game = make_game("othello:4")

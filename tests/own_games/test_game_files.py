@@ -211,6 +211,7 @@ def race(tmp_path, monkeypatch):
     sys.modules.pop("race_limits", None)
 
 
+@pytest.mark.slow
 def test_a_file_is_checked_with_what_is_beside_it_and_nothing_else(race, tmp_path, monkeypatch):
     """What it prints, at the exit too, is not taken for findings; a byte order mark is skipped."""
     monkeypatch.chdir(tmp_path)

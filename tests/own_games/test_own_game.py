@@ -224,6 +224,7 @@ def test_the_published_facts_of_states_that_are_objects():
     assert len(ConnectFour().get_symmetries(four, [0.0] * 7)) == 2
 
 
+@pytest.mark.slow
 def test_a_file_may_hold_the_abstract_base_of_its_game(tmp_path):
     text = "from test_own_game import *\nclass Base(Abstract): pass\n"
     (tmp_path / "one.py").write_text(f"{text}class Game(Spelled, Base): pass\n")

@@ -38,6 +38,7 @@ def board_size(game):
     return math.prod(game.planes_shape[1:])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ALL)
 def test_states_in_rows_are_those_of_pgx(name):
     """Legal actions, players, results, planes and the ends of games, in batches of all sizes."""

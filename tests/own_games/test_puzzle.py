@@ -263,6 +263,7 @@ def test_a_search_player_loses_no_result_that_it_has_found(pegs):
 # --- matches ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_each_player_of_a_match_plays_every_opening_alone(pegs):
     exact = small_game_values(pegs)
     solver, weak = SolverPlayer(pegs), uct_player(pegs, PlayerSettings(num_simulations=2))
@@ -358,6 +359,7 @@ def test_a_python_game_with_an_impossible_range_is_refused(key, value):
 # --- training -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_python_puzzle_trains_and_its_results_survive(tmp_path):
     report = reports(make_trainer(tmp_path, f"game.name={__name__}:Doubling", *MEASURED))[-1]
     assert report.puzzle.num_openings == 10 and report.proof.report.results[1] == 1.0

@@ -216,6 +216,7 @@ class _Watched(io.StringIO):
         self.flushed = self.getvalue()
 
 
+@pytest.mark.slow
 def test_each_answer_is_flushed_before_the_next_line_is_read():
     answers = _Watched()
 
@@ -271,6 +272,7 @@ def test_by_default_the_network_that_ships_with_a_game_answers_and_uct_where_the
     assert "connect_x:4x3x3" in best[1]["error"]
 
 
+@pytest.mark.slow
 def test_the_command_plays_with_a_network(tmp_path):
     path = tmp_path / "small.safetensors"
     network = small_network(make_game("othello:4"))

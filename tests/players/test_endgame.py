@@ -52,6 +52,7 @@ def test_values_are_off_and_auto(capsys):
         assert "off, auto" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_costs_are_the_same_for_everybody_and_grow_with_the_distance_from_the_end(game, policy):
     assert np.array_equal(policy.costs, make_leaf_policy(game, "auto", 1).costs)
     assert np.isfinite(policy.costs).all() and policy.costs[15] > 10 * policy.costs[5]

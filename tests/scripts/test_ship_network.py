@@ -232,6 +232,7 @@ def _settings(words) -> dict:
     }
 
 
+@pytest.mark.slow
 def test_a_recipe_gives_the_same_settings():
     words = "game=othello_6x6 network=tiny learner=sgd pit=on".split()
     words += ["evaluator.engine=torch", "selfplay.num_parallel_games=7"]

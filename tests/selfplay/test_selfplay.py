@@ -40,7 +40,8 @@ def assert_same_records(found, expected):
 @pytest.mark.parametrize(
     ("name", "search"),
     [
-        *((name, {}) for name in GAMES),
+        *((name, {}) for name in GAMES[:2]),
+        *(pytest.param(name, {}, marks=pytest.mark.slow) for name in GAMES[2:]),
         ("connect_x:4x4x3", dict(root="gumbel")),
         ("othello:4", dict(forced_playouts_k=2.0)),
     ],

@@ -188,6 +188,7 @@ def test_the_python_api_drops_the_window_too(folder):
     assert report.iteration == 3 and report.window == report.selfplay.num_samples
 
 
+@pytest.mark.slow
 def test_dropping_that_is_interrupted_has_to_be_repeated(folder, monkeypatch):
     edit(folder, *TAKES_MORE)
     words = [f"resume={folder.path}", "game=pile:Pile", "run.drop_games=true"]
@@ -201,6 +202,7 @@ def test_dropping_that_is_interrupted_has_to_be_repeated(folder, monkeypatch):
     assert resume(folder, "run.num_iterations=3", "run.drop_games=true") == 0
 
 
+@pytest.mark.slow
 def test_a_network_of_another_shape_cannot_be_kept(folder, capsys):
     edit(folder, "num_actions, max_plies = 2, 12", "num_actions, max_plies = 3, 12")
     assert resume(folder, "run.drop_games=true") == 2
@@ -208,6 +210,7 @@ def test_a_network_of_another_shape_cannot_be_kept(folder, capsys):
     assert "((2, 1, 12), 2)" in message and "((2, 1, 12), 3)" in message
 
 
+@pytest.mark.slow
 def test_another_game_is_refused_whatever_the_user_says_about_changed_rules(folder):
     text = PILE.replace("return -1", "return 1")
     (folder.path.parents[2] / "heap.py").write_text(text)

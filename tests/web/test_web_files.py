@@ -81,6 +81,7 @@ def test_a_file_keeps_the_position_that_the_game_started_from(go, tmp_path, game
     assert shown_game(page) == written
 
 
+@pytest.mark.slow
 def test_a_set_up_board_is_in_the_properties_of_sgf(go, tmp_path):
     page = go(f"#analyse/{SET_UP['othello']}")
     expect(page.locator(MAIN_MOVES)).to_have_count(2)
@@ -98,6 +99,7 @@ def test_the_first_game_of_several_is_shown(go):
     expect(page.locator(".notice.is-shown")).to_have_text(re.compile("3 games"))
 
 
+@pytest.mark.slow
 def test_what_a_file_says_of_the_game_is_kept(go, tmp_path):
     page = go("#analyse/othello")
     open_file(page, "(;GM[2]GN[ours]PB[Anna]PW[Bo \\]]RE[B+4]C[intro];B[f5];W[d6])")
@@ -144,6 +146,7 @@ MANY = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tree, num_moves", MANY.values(), ids=MANY)
 def test_a_file_with_many_variations_takes_few_requests(go, tree, num_moves):
     page = go("#analyse/connect_four")
@@ -235,6 +238,7 @@ def test_a_game_that_is_played_goes_on_where_it_was_left(go):
     expect(page.locator("#status")).to_have_text(re.compile("X wins"))
 
 
+@pytest.mark.slow
 def test_each_game_has_variations_of_its_own(go):
     page = go("#analyse/tic_tac_toe?moves=5,9")
     expect(page.locator(MAIN_MOVES)).to_have_count(2)
@@ -264,6 +268,7 @@ def test_moves_taken_back_while_playing_outlive_a_reload(go):
     expect(page.locator(".variation-box .move-step")).to_have_text(["1.1", "2.5", "2.2"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", mostly_slow(["forbidden", "full"]))
 def test_the_page_works_where_the_browser_stores_nothing(go, fault):
     page = go("#analyse/tic_tac_toe?moves=5,9")

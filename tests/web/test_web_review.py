@@ -55,6 +55,7 @@ def expect_reviewed(page, *accuracies):
 # --- the review -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("view", mostly_slow(["play", "analyse"]))
 def test_the_review_of_a_finished_game_is_in_sight_on_a_laptop(go, view):
     page = go(f"#{view}/tic_tac_toe?{PEOPLE}&moves={BLUNDERS}", viewport=LAPTOP)
@@ -308,6 +309,7 @@ def test_the_value_graph_steps_through_the_game(go):
     expect(place).to_have_text("0 / 7")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("view", mostly_slow(["play", "analyse"]))
 def test_one_tries_again_from_a_mistake_against_the_same_opponent(go, view):
     seats = "first=human&second=best*20"
@@ -351,6 +353,7 @@ def test_the_analyst_of_the_address_also_reviews(go):
 # --- variations -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_moves_that_are_tried_stay_as_variations(go):
     page = go("#analyse/tic_tac_toe?moves=1,5,9&ply=1")
     cell(page, "2").click()
@@ -488,6 +491,7 @@ def test_a_file_that_holds_no_game_is_refused_and_nothing_is_lost(go, text, reas
 # --- while playing --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", mostly_slow(["tic_tac_toe", "othello:6"]))
 def test_a_hint_points_out_a_move(go, game):
     moves = "1,4,2,5" if game == "tic_tac_toe" else ""

@@ -56,6 +56,7 @@ def change_settings(folder, **values):
     RunFolder(folder).write_config(config)
 
 
+@pytest.mark.slow
 def test_a_run_begun_while_the_page_is_open_appears_and_grows(page, runs):
     for name in (A, B):
         shutil.rmtree(runs / name)
@@ -68,6 +69,7 @@ def test_a_run_begun_while_the_page_is_open_appears_and_grows(page, runs):
     expect(row.locator("td").nth(1)).to_have_text("5")
 
 
+@pytest.mark.slow
 def test_two_runs_are_compared_with_the_keyboard_alone(page, runs):
     change_settings(runs / B, learning_rate=0.25)
     for name in "ab":
@@ -109,6 +111,7 @@ def test_arrow_keys_read_the_values_of_all_charts(page):
     )
 
 
+@pytest.mark.slow
 def test_settings_that_differ_between_runs_of_a_game_follow_the_curves_many_folded(page, runs):
     change_settings(runs / B, learning_rate=0.25)
     change_settings(copy_run(runs, "connect_four/c"), game="connect_four", batch_size=7)
@@ -166,6 +169,7 @@ def test_a_point_of_a_curve_opens_a_game_against_its_network_and_the_result_stay
     wait_for(page, "location.hash.includes('000006*200')")
 
 
+@pytest.mark.slow
 def test_new_rows_are_drawn_on_the_same_canvas(page, runs):
     slider = compare(page)
     page.evaluate("document.querySelectorAll('canvas').forEach((one) => (one.isOld = true))")
