@@ -149,6 +149,7 @@ def test_a_run_is_read_while_it_is_trained(reader, start, folder, tmp_path, amou
     assert_undisturbed(folder)
 
 
+@pytest.mark.slow
 def test_a_network_that_was_the_newest_stays_until_the_one_after_the_next(folder):
     files = RunFolder(folder)
     newest = find_network(folder)
@@ -181,6 +182,7 @@ def test_of_learners_of_one_run_one_trains_it(start, tmp_path):
         assert_undisturbed(folder)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ("same", ""))
 def test_two_new_runs_are_one_run_if_they_have_the_same_name(name, start, tmp_path, amount):
     for number in range(amount(1 if name else 0, 12)):

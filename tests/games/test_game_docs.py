@@ -15,7 +15,7 @@ GUIDES = [ROOT / "docs" / name for name in ("ADD_A_GAME.md", "COMPILED_RULES.md"
 HEADINGS = "Rules Board Text Sizes State Planes Actions Symmetries Result Checks".split()
 
 
-@pytest.mark.parametrize("page", mostly_slow(PAGES + GUIDES), ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", mostly_slow(PAGES + GUIDES, 8), ids=lambda page: page.stem)
 def test_programs_run_and_excerpts_are_parts_of_the_example(page, tmp_path, monkeypatch):
     monkeypatch.chdir(ROOT)
     names = ("snort.py", "breakthrough_python.py")

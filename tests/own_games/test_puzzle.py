@@ -332,6 +332,7 @@ def test_people_read_the_numbers_of_the_rules(pegs, share):
     assert result_name(make_game("tic_tac_toe"), 1.0) == "win"
 
 
+@pytest.mark.slow
 def test_a_person_plays_alone():
     out = io.StringIO()
     lines = iter(["a3-a5", "hint", "quit"])

@@ -56,7 +56,7 @@ QUIET = dict(dirichlet_fraction=0.0, gumbel_scale=0.0)
     [{}, {"forced_playouts_k": 2.0}, {"root": "gumbel"}, {"mcts_solver": False}],
     ids=lambda settings: next(iter(settings), "puct"),
 )
-@pytest.mark.parametrize("name", ["tic_tac_toe", "connect_x:4x4x3", "othello:4"])
+@pytest.mark.parametrize("name", mostly_slow(["connect_x:4x4x3", "tic_tac_toe", "othello:4"]))
 def test_the_trees_are_those_of_single_steps(name, settings, value_head):
     game = make_game(name)
     engine = engine_of(game, value_head=value_head)
