@@ -17,6 +17,8 @@ export class GameState {
   private readonly known = new Map<number, Shown>();
   private readonly waiting = signal<{ above: GameNode; action: number } | null>(null);
   private numAsked = 0;
+  /** How many games are on their way here. */
+  numLoads = 0;
 
   constructor(
     private readonly backend: Backend,
@@ -103,7 +105,8 @@ export class GameState {
 
   /** Show another game; nothing changes if the backend refuses it. */
   async load(wanted: GameToShow): Promise<void> {
-    const found = await this.newest(this.loaded(wanted));
+    this.numLoads += 1;
+    const found = await this.newest(this.loaded(wanted)).finally(() => (this.numLoads -= 1));
     if (found) this.change(found);
   }
 

@@ -167,6 +167,7 @@ export class GameFlow {
   }
 
   private async playMove(action: number, signal: AbortSignal): Promise<void> {
+    while (this.state.numLoads) await pause(20); // the person goes to another game
     signal.throwIfAborted();
     const { position: before } = this.state;
     const { to_move: side, forced_pass: isPass } = before;
