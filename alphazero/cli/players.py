@@ -3,6 +3,7 @@
 import contextlib
 import dataclasses
 import functools
+import logging
 import sys
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -27,6 +28,8 @@ from alphazero.players.solver import SolverPlayer
 from alphazero.runtime import jit
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
+
+_log = logging.getLogger(__name__)
 
 DEFAULT_GAME = OFFERED[0]
 GAME_HELP = f"the game; by default that of a network below, otherwise {DEFAULT_GAME}"
@@ -145,10 +148,16 @@ def make_pair(
         else:
             players.append(make(spec, game, own))
         if isinstance(players[-1], SolverPlayer):
-            other = functools.partial(make, default_player(game.name), game, own)
+            other = functools.partial(_stand_in, make, game, own)
             players[-1].stand_in = functools.cache(other)
     first, second = players
     return first, second
+
+
+def _stand_in(make: Callable[[str, Game, Any], Any], game: Game, settings: PlayerSettings) -> Any:
+    spec = default_player(game.name)
+    _log.warning("solver: '%s' moves for it until it can solve the position.", spec)
+    return make(spec, game, settings)
 
 
 def check_second(game: Game, second: str | None) -> None:

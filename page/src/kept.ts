@@ -11,7 +11,7 @@ export interface KeptGame {
   play: string;
   /** As `writeGame` writes it. */
   file: string;
-  /** When it was shown last, in milliseconds since 1970. */
+  /** When it was changed last, in milliseconds since 1970. */
   date: number;
 }
 

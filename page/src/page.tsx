@@ -114,8 +114,6 @@ class Router implements App {
   private numRoutes = 0;
   private isTold = false;
   private kept: number[] | null = null;
-  /** A game is being loaded: the address stays that of what is left. */
-  private isLeaving = false;
 
   private constructor(
     readonly backend: Backend,
@@ -260,8 +258,7 @@ class Router implements App {
     const isKnown = games.some(({ name }) => name === wanted.game) || !wanted.game;
     const mayBeNew = !isKnown || this.shown.value.view === "runs";
     if (mayBeNew) this.catalogue.value = await this.backend.games();
-    this.isLeaving = true;
-    await this.game.load(wanted).finally(() => (this.isLeaving = false));
+    await this.game.load(wanted);
   }
 
   private visit(shown: address.Address, isNew: boolean): void {
@@ -273,7 +270,7 @@ class Router implements App {
   /** Write what is shown into the address. */
   private keepAddress(isNew = false): void {
     const { view, parameters } = this.shown.value;
-    if (view === "runs" || this.isLeaving) return;
+    if (view === "runs" || this.game.numLoads) return;
     // What loses moves can be undone by the way back.
     const moves = movesOf(this.game.shown.value.line);
     const losesMoves = this.kept !== null && this.kept.some((move, k) => move !== moves[k]);
@@ -288,10 +285,12 @@ class Router implements App {
   /** Keep the game in this browser; say once if it does not. */
   private keepGame(view: address.View, hash: string): void {
     const { id, game, line } = this.game.shown.value;
-    const before = keptGames(game.name).find((one) => one.id === id)?.play ?? "";
+    const before = keptGames(game.name).find((one) => one.id === id);
     const { over } = line[line.length - 1].position;
-    const play = view === "analyse" ? before : over ? "" : hash;
-    const now = { id, game: game.name, hash, play, file: this.game.file, date: Date.now() };
+    const play = view === "analyse" ? (before?.play ?? "") : over ? "" : hash;
+    const { file } = this.game;
+    const date = before?.file === file ? before.date : Date.now();
+    const now = { id, game: game.name, hash, play, file, date };
     if (keepGame(now, this.game.isEmpty) || this.isTold) return;
     this.isTold = true;
     this.notify("This browser does not keep the game. Save writes it to a file.", true);

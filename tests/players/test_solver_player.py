@@ -124,13 +124,14 @@ def test_two_of_them_play_at_the_terminal_and_each_game_ends_as_the_scores_say(c
     assert "+1.00" in text and "9 moves" in text
 
 
-def test_another_player_moves_until_a_position_can_be_solved():
+def test_another_player_moves_until_a_position_can_be_solved(caplog):
     game = make_game("othello:6")  # with at most 22 empty squares
     settings = PlayerSettings(num_simulations=2)
     solver = make_pair(("solver", "random"), game, settings)[0].limited()
     early, late = game.initial_states(), late_states("othello:6", 8, 1, seed=6)
     assert solver.analyse(early[0]).num_simulations == 2
     assert game.legal_action_mask(early)[0, solver.choose(early).actions[0]]
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
     assert solver.analyse(late[0]).scores is not None
 
 

@@ -137,7 +137,10 @@ export function AnalyseView({ app, parameters, rewrite }: ViewProps) {
 function GameRow({ app }: { app: App }) {
   const { game, setup, id } = app.game.shown.value;
   const left = useMemo(() => keptGames(game.name).filter((one) => one.id !== id), [id]);
-  const names = left.map(({ date }, k) => [`${k}`, dateText(date)] as const);
+  const size = ({ file }: KeptGame) => file.split(";").length - 2; // without the root
+  const names = left.map(
+    (one, k) => [`${k}`, `${dateText(one.date)}, moves: ${size(one)}`] as const,
+  );
   const reopen = (one: KeptGame) => app.go(one.hash.replace(/^#play/, "#analyse"), one.id);
   return (
     <div class="button-row game-row">

@@ -17,8 +17,7 @@ export class GameState {
   private readonly known = new Map<number, Shown>();
   private readonly waiting = signal<{ above: GameNode; action: number } | null>(null);
   private numAsked = 0;
-  /** How many games are on their way here. */
-  numLoads = 0;
+  numLoads = 0; // games that are on their way here
 
   constructor(
     private readonly backend: Backend,
@@ -106,8 +105,8 @@ export class GameState {
   /** Show another game; nothing changes if the backend refuses it. */
   async load(wanted: GameToShow): Promise<void> {
     this.numLoads += 1;
-    const found = await this.newest(this.loaded(wanted)).finally(() => (this.numLoads -= 1));
-    if (found) this.change(found);
+    const loaded = this.newest(this.loaded(wanted));
+    await loaded.then((found) => found && this.change(found)).finally(() => (this.numLoads -= 1));
   }
 
   rename(node: GameNode, name: string): void {

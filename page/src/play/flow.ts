@@ -33,6 +33,8 @@ const IDLE = { isPending: false, progress: null, problem: "", hint: null };
 export class GameFlow {
   readonly now = signal<FlowState>({ ...IDLE, isPaused: false });
   private readonly state;
+  /** The games that ended here, unlike those that a link shows. */
+  readonly ended = new Set<number>();
   private stopper = new AbortController();
   /** Tries at once what failed. */
   retry = () => {};
@@ -179,6 +181,7 @@ export class GameFlow {
     this.app.announce(`${setup.sides[side]} ${did}.`);
     const { over, winner } = this.state.position;
     if (!over) return;
+    this.ended.add(this.state.shown.value.id);
     countGame(this.state.shown.value.id, this.seats, winner);
     this.app.announce(endText(this.state.shown.value));
   }

@@ -58,7 +58,8 @@ export function PlayView({ app, parameters, rewrite }: ViewProps) {
     const { plies } = review.now.value;
     const people = ([0, 1] as const).filter((side) => seats[side].kind === "human");
     const isReviewed = isFinished && plies.filter(Boolean).length === line.length;
-    if (isReviewed && people.length === 1) addPuzzles(puzzlesIn(state, plies, people[0]));
+    const isOwn = people.length === 1 && flow.ended.has(state.shown.value.id);
+    if (isReviewed && isOwn) addPuzzles(puzzlesIn(state, plies, people[0]));
   }, [review.now.value]);
   const found = isFinished && !course ? review.now.value.plies[ply] : undefined;
   const mayPlay = course ? !course.result && puzzle?.ply === ply : flow.mayPlay;

@@ -18,9 +18,8 @@ export function SeatChoice({ game, setup, side, seat, onChange }: SeatChoiceProp
   const name = `${setup.sides[side]}, ${side === 0 ? "first" : "second"}`;
   const player = seat.kind === "player" ? game.players.find(({ id }) => id === seat.id) : null;
   const tally = player && tallyText(tallyOf(player.id));
-  const others = game.players.filter(({ id, name: text }) => {
-    return id === player?.id || !game.levels.some((level) => level.name === text);
-  });
+  const isLevel = (text: string) => game.levels.some((level) => level.name === text);
+  const others = game.players.filter((one) => one.id === player?.id || !isLevel(one.name));
   const num = seat.kind === "player" ? seat.num_simulations : null;
   const choose = (value: string) => {
     const [kind, id] = [value.slice(0, 7), value.slice(7)];

@@ -75,10 +75,10 @@ export function ReviewPanel({ state, review, seats, onTryAgain, onLearn }: Revie
             ) : (
               <Button off={state.position.over} onClick={onTryAgain} text="Try again from here" />
             )}
-            {onLearn && (
+            {onLearn && (!isDone || puzzles.length > 0) && (
               <Button
                 class="primary learn"
-                off={!isDone || !puzzles.length}
+                off={!isDone}
                 onClick={() => onLearn(puzzles)}
                 text="Learn from your mistakes"
               />
