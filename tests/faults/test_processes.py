@@ -205,6 +205,7 @@ def test_two_new_runs_are_one_run_if_they_have_the_same_name(name, start, tmp_pa
 # --- a folder that is removed ---------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_run_whose_folder_is_removed_ends(start, folder, amount):
     """What it may leave of an iteration that was being stored is refused."""
     kept = folder.rename(folder.with_name("kept"))

@@ -12,7 +12,7 @@ from alphazero.own_games.registry import make_game
 from alphazero.runtime.random_generators import kernel_rng
 
 
-@pytest.fixture(params=mostly_slow(GAME_NAMES, 2), ids=label, scope="module")
+@pytest.fixture(params=mostly_slow(GAME_NAMES), ids=label, scope="module")
 def sample(request):
     """A game and the positions of 15 random games of it."""
     return make_game(request.param), random_states(request.param, num_games=15)

@@ -13,7 +13,7 @@ from alphazero.own_games.registry import make_game
 from alphazero.runtime.random_generators import kernel_rng
 
 
-@pytest.mark.parametrize("name", mostly_slow(GAME_NAMES, 2), ids=label)
+@pytest.mark.parametrize("name", mostly_slow(GAME_NAMES), ids=label)
 def test_random_games_agree_with_the_naive_twin(name):
     game = make_game(name)
     plies, final = random_games(game, 6, seed=21)
