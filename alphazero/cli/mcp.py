@@ -43,7 +43,8 @@ def run(settings: Settings, console: Console) -> None:
         for name, (player, text) in _TOOLS.items():
             own = dataclasses.replace(settings, player=player or settings.player)
             server.add_tool(_tool(make_engine(own)), name=name, description=text + _ARGUMENTS)
-    server.run()
+    if sys.stdin is not None:  # it is None if it was closed before the start
+        server.run()
 
 
 def _tool(engine: Engine) -> Any:
