@@ -12,6 +12,7 @@ from typing import Any
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
+from starlette.middleware.gzip import DEFAULT_EXCLUDED_CONTENT_TYPES, GZipMiddleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -71,7 +72,9 @@ def make_app(backend: Backend, token: str | None = None) -> Guard:
     app = Starlette(routes=routes, exception_handlers=handlers)
     app.router.redirect_slashes = False
     names = _LOCAL_NAMES if token is None else ("*",)
-    return Guard(TrustedHostMiddleware(app, names), token)
+    streams = (*DEFAULT_EXCLUDED_CONTENT_TYPES, JsonLines.media_type)  # each line is sent at once
+    small = GZipMiddleware(app, compresslevel=6, exclude_content_types=streams)
+    return Guard(TrustedHostMiddleware(small, names), token)
 
 
 def _post(

@@ -48,6 +48,13 @@ def test_a_move_is_a_stream_that_ends_with_it(client):
     assert {message["type"] for message in messages[:-1]} <= {"progress"}
 
 
+def test_files_and_answers_are_compressed_and_streams_are_not(client):
+    for path in ("/page.js", "/api/games"):
+        assert client.get(path).headers["content-encoding"] == "gzip"
+    request = {"game": "tic_tac_toe", "moves": [], "player": {"id": "random"}}
+    assert "content-encoding" not in client.post("/api/move", json=request).headers
+
+
 def test_a_closed_page_stops_its_search(client):
     catalogue = client.backend.catalogue
     game = catalogue.game("connect_four")
