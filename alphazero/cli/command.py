@@ -58,7 +58,7 @@ def read_settings(command: ModuleType, arguments: list[str]) -> Any:
 
     Args:
         command: the module of the command.
-        arguments: the command-line arguments after the command's name. If the command has a
+        arguments: the command-line arguments after the command's name. If the command has
             ``POSITIONAL`` settings, the arguments without ``=`` are their values, in order.
 
     Returns:

@@ -11,7 +11,6 @@ extra [web].
 """
 
 import contextlib
-import ctypes
 import dataclasses
 import sys
 import threading
@@ -26,7 +25,7 @@ from alphazero.players.base import NETWORK_KIND_HELP
 from alphazero.players.registry import check_player
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError, require
-from alphazero.runtime.process import end_process
+from alphazero.runtime.process import end_process, return_freed_memory
 
 if TYPE_CHECKING:
     from alphazero.web.backend import Backend
@@ -64,8 +63,7 @@ def run(settings: Settings, console: Console) -> None:
     games = [_playable(name) for name in named]
     for spec in settings.players:
         check_player(spec, games[0] if games else DEFAULT_GAME)
-    if sys.platform == "linux":  # return freed memory, 100 MB and more after a network is loaded
-        ctypes.CDLL(None).mallopt(-1, 65_536)  # M_TRIM_THRESHOLD
+    return_freed_memory()
     backend = Backend(settings.runs, games, settings.network_kind, settings.players)
     server = Server(backend, settings.host, settings.port, settings.token)
     url = server.address.url

@@ -42,12 +42,22 @@ def keep_freed_memory() -> None:
     633 and 626 MB with it. 32 MB is the largest threshold that every glibc accepts; larger arrays
     are returned as before.
     """
-    if sys.platform != "linux":
-        return
-    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    _set_malloc({_MMAP_THRESHOLD: 32 << 20, _TRIM_THRESHOLD: 1 << 30})
+
+
+def return_freed_memory() -> None:
+    """Make glibc return freed memory to the system soon; without glibc, do nothing.
+
+    Loading a network frees 100 MB and more, which the default keeps.
+    """
+    _set_malloc({_TRIM_THRESHOLD: 64 << 10})
+
+
+def _set_malloc(options: dict[int, int]) -> None:
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
     if mallopt is not None:
-        mallopt(_MMAP_THRESHOLD, 32 << 20)
-        mallopt(_TRIM_THRESHOLD, 1 << 30)
+        for name, value in options.items():
+            mallopt(name, value)
 
 
 def claim_output() -> TextIO:

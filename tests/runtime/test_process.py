@@ -38,7 +38,7 @@ def test_freed_memory_is_reused_without_page_faults():
 def test_without_glibc_nothing_happens(monkeypatch):
     monkeypatch.setattr(process.sys, "platform", "darwin")
     monkeypatch.setattr(process.ctypes, "CDLL", None)
-    process.keep_freed_memory()
+    process.return_freed_memory()
     monkeypatch.setattr(process.sys, "platform", "linux")
     monkeypatch.setattr(process.ctypes, "CDLL", lambda name: object())
     process.keep_freed_memory()

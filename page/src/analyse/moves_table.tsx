@@ -1,5 +1,5 @@
-// The moves of a position as a table: visits, share, prior, value, exact result. Each row opens into
-// the answers that the search has looked at, level by level.
+// The moves of a position as a table: visits, share, prior, value, exact result. Each row opens
+// into the answers that the search has looked at, level by level.
 //
 // Most visited first; while the search runs, only clear differences count.
 

@@ -1,4 +1,4 @@
-// The search tree. A node is named by its path, such as "3/2": its id differs from message to message.
+// The search tree. A node is named by its path, such as "3/2": ids change with every message.
 
 import type { TreeNode } from "../api";
 import type { MoveFacts } from "./position_search";

@@ -1,7 +1,7 @@
 // The value over a game, for one side, with the mistakes of that side below and the others above.
 //
-// A click shows a ply, and so do the page's arrow keys. What a mistake lost is said by the signs of chess: ?! ?
-// ??, the worst ones where there is no room for all. Exact values are squares.
+// A click shows a ply, and so do the page's arrow keys. What a mistake lost is said by the signs of
+// chess, ?! ? ??, the worst ones where there is no room for all. Exact values are squares.
 
 import type { Side } from "../api";
 import { valueText } from "../format";
