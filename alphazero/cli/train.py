@@ -209,7 +209,7 @@ def _run(trainer: Trainer, console: Console, varied: Mapping[str, str] | None) -
     """
     from alphazero.training.loggers.tensorboard import TensorBoardLogger  # takes a second to import
 
-    shown = ConsoleLogger(console, trainer.settings.run.num_iterations, trainer.progress)
+    shown = ConsoleLogger(console, trainer.progress)
     tensorboard = TensorBoardLogger(trainer, varied)
     try:
         with shown:

@@ -47,6 +47,7 @@ class GamesInProgress:
             undefined.
         roots: [B, K], the current positions, as states of K words.
         plies: int32[B], number of moves made so far.
+        num_finished: number of games that have ended.
         moves: the moves at plies 0 to ``plies - 1``; later entries are left over from earlier
             games.
     """
@@ -57,6 +58,7 @@ class GamesInProgress:
         self.playing = np.zeros(num_games, np.bool_)
         self.roots = np.zeros((num_games, game.state_size), game.state_dtype)
         self.plies = np.zeros(num_games, np.int32)
+        self.num_finished = 0
         self.moves = Moves(
             states=np.zeros((num_games, num_plies, game.state_size), game.state_dtype),
             actions=np.zeros((num_games, num_plies), np.int32),
@@ -102,6 +104,7 @@ class GamesInProgress:
             last_result: the game's result in [-1, 1], for ``last_player``.
         """
         self.playing[row] = False
+        self.num_finished += 1
         num_plies = self.plies[row]
         moves = Moves(*(array[row, :num_plies].copy() for array in self.moves))
         outcomes = np.where(moves.players == last_player, last_result, -last_result) + 0.0  # no -0
@@ -115,8 +118,8 @@ class GamesInProgress:
             surprises=moves.surprises,
         )
 
-    def state_dict(self) -> dict[str, np.ndarray]:
-        """Return the games in progress as {name: array}.
+    def state_dict(self) -> dict[str, Any]:
+        """Return the games in progress as {name: array}, and the number of finished games.
 
         The arrays with plies are cut to the length of the longest game.
         """
@@ -124,10 +127,11 @@ class GamesInProgress:
         longest = int(self.plies[rows].max(initial=0))
         per_game = {name: array[rows] for name, array in self._per_game().items()}
         per_ply = {name: array[rows, :longest] for name, array in self.moves._asdict().items()}
-        return {"rows": rows, **per_game, **per_ply}
+        return {"num_finished": self.num_finished, "rows": rows, **per_game, **per_ply}
 
-    def load_state_dict(self, state: dict[str, np.ndarray]) -> None:
+    def load_state_dict(self, state: dict[str, Any]) -> None:
         """Replace all games with those in a state that `state_dict` returned."""
+        self.num_finished = state["num_finished"]
         rows = state["rows"]
         self.playing[:] = False
         for name, array in self._per_game().items():

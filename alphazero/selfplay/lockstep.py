@@ -71,6 +71,7 @@ class SelfPlay:
         self._generator = generator
         self._num_simulations = settings.num_simulations
         self._games_to_start: int | None = None  # None means no limit
+        self._max_in_progress = settings.num_parallel_games
 
     def play(self, num_games: int, progress: float = 1.0) -> Iterator[GameRecord]:
         """Play until ``num_games`` games have finished, yielding each as it finishes.
@@ -93,6 +94,8 @@ class SelfPlay:
         """Prepare to finish ``num_games`` more games with the evaluator's current weights.
 
         The search trees of unfinished games are discarded, because the network may have changed.
+        At most ``num_games`` games are in progress, plus one for each that has finished before:
+        if all rows played at once, the first few games would take as long as all of them.
 
         Args:
             num_games: number of games to finish, including those in progress. Unless the setting
@@ -105,6 +108,7 @@ class SelfPlay:
         playing = self.games.playing
         rows = np.flatnonzero(playing)
         self._games_to_start = None
+        self._max_in_progress = num_games + self.games.num_finished
         if not self.settings.carry_over:
             self._games_to_start = max(num_games - len(rows), 0)
         self.search.stop(np.flatnonzero(~playing))
@@ -149,7 +153,9 @@ class SelfPlay:
         """Start new games in the free rows, but no more than are still to be started."""
         if self.games.playing.all() or self._games_to_start == 0:
             return
-        rows = np.flatnonzero(~self.games.playing)[: self._games_to_start]
+        rows = np.flatnonzero(~self.games.playing[: self._max_in_progress])[: self._games_to_start]
+        if not len(rows):
+            return
         if self._games_to_start is not None:
             self._games_to_start -= len(rows)
         self.games.start(rows, self.game.initial_states(len(rows)))

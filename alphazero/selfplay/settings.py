@@ -25,6 +25,12 @@ class SelfPlaySettings:
     games_per_iteration: int = option(
         200, "games finished in an iteration, before the network learns from them", low=1
     )
+    initial_games_per_iteration: int = option(
+        8,
+        "games of the first iteration; each later one has twice as many as the one before, up to "
+        "games_per_iteration; 0 starts with games_per_iteration",
+        low=0,
+    )
     carry_over: bool = option(
         True,
         "continue unfinished games in the next iteration; false plays every game to its end first",
@@ -70,6 +76,24 @@ class SelfPlaySettings:
         "plies in which the temperature moves half-way to final_temperature; 0 switches at once",
         low=0.0,
     )
+
+
+def games_in(settings: SelfPlaySettings, iteration: int) -> int:
+    """Return the number of games in an iteration, counted from 1.
+
+    It doubles from ``initial_games_per_iteration`` to ``games_per_iteration``. A slow game thus has
+    a trained network, its losses and an estimate of the time left after a few games.
+    """
+    most = settings.games_per_iteration
+    first = settings.initial_games_per_iteration or most
+    return min(first << min(iteration - 1, most.bit_length()), most)
+
+
+def games_until(settings: SelfPlaySettings, iteration: int) -> int:
+    """Return the number of games in all iterations up to this one; 0 for iteration 0."""
+    num_growing = min(iteration, settings.games_per_iteration.bit_length())
+    growing = sum(games_in(settings, number + 1) for number in range(num_growing))
+    return growing + (iteration - num_growing) * settings.games_per_iteration
 
 
 def simulations_at(settings: SelfPlaySettings, progress: float) -> int:

@@ -9,6 +9,7 @@ games depend only on its own generator and the weights, so a run is reproducible
 """
 
 import dataclasses
+import itertools
 import operator
 import time
 from collections.abc import Iterator, Sequence
@@ -90,14 +91,22 @@ class ParallelSelfPlay:
             progress: fraction of the run that is done, in [0, 1], which may determine the number of
                 simulations per move.
         """
+        for records in self.play_in_steps(num_games, progress):
+            yield from records
+
+    def play_in_steps(self, num_games: int, progress: float) -> Iterator[list[GameRecord]]:
+        """Play as `play` does, yielding after every few simulations the games that have finished.
+
+        A step often finishes no game; its list is empty.
+        """
         shares = split_evenly(num_games, len(self.workers))
         for worker, own_games in zip(self.workers, shares):
             worker.begin(own_games, progress)
         finished = 0
         while finished < num_games:
-            for records in self._advance():
-                finished += len(records)
-                yield from records
+            records = list(itertools.chain.from_iterable(self._advance()))
+            finished += len(records)
+            yield records
 
     def restart(self, generator: np.random.Generator) -> None:
         """Abandon the games in progress and continue with random states spawned from ``generator``.

@@ -30,7 +30,7 @@ class StageProgress(NamedTuple):
     done: int  #: finished parts of the stage, such as games or learner steps
     total: int  #: all parts of the stage
     iteration: int  #: the current iteration, counted from 1
-    progress: float  #: fraction of the whole run completed by the finished iterations
+    progress: float  #: estimated fraction of the whole run that is done, in [0, 1]
     notices: tuple[str, ...] = ()  #: messages about workers, such as the loss of one
 
 

@@ -32,6 +32,7 @@ from alphazero.runtime.device import choose_device, set_num_threads
 from alphazero.runtime.errors import StoredFileError
 from alphazero.runtime.random_generators import child_generator
 from alphazero.selfplay.game_record import GameRecord
+from alphazero.selfplay.settings import games_in, games_until
 from alphazero.selfplay.threads import ParallelSelfPlay
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training.events import IterationReport, StageProgress
@@ -48,6 +49,8 @@ _NUM_ENGINE_POSITIONS = 256  # positions on which the engine is calibrated and c
 _NUM_HELD_OUT_SAMPLES = 512
 _STEPS_BETWEEN_EVENTS = 16  # learner steps between two events
 _NUM_TIMED_ITERATIONS = 3  # newest iterations; their median duration predicts the next one
+#: Typical start and end of a stage, as fractions of an iteration; the other stages come last.
+_STAGES = {"self-play": (0.0, 0.7), "learning": (0.7, 1.0)}
 
 
 class Trainer:
@@ -96,7 +99,9 @@ class Trainer:
         self.iteration = 0
         self.elapsed_s = 0.0
         self._durations_s: list[float] = []  # durations of the iterations so far
-        self._progress_before = 0.0  # fraction of the run done before this iteration
+        self._started_at: float | None = None  # time when the current iteration began, until a pit
+        # Seconds between self-play and the end of an iteration, per game; None before the first.
+        self._later_s_per_game: float | None = None
         self._collected_at = 0.0  # time when the last games were collected; 0 before the first
         self._collected_work = self.source.work  # the self-play work until that time
 
@@ -122,13 +127,11 @@ class Trainer:
         is_last = bool(self.reached_limits)
         try:
             while not is_last:
-                start = time.monotonic()
-                self._progress_before = self.progress
+                self._started_at = time.monotonic()
                 records, report = yield from self._play()
                 yield from self._learn(report)
                 yield from self._pit(report)
-                self._durations_s.append(time.monotonic() - start)
-                self.elapsed_s += self._durations_s[-1]
+                self._stop_clock(report)
                 yield from self._measure(report)
                 self._complete(report, records)
                 yield report
@@ -184,7 +187,7 @@ class Trainer:
     def progress(self) -> float:
         """The fraction of the whole run that is done, in [0, 1].
 
-        It is the fraction of the iterations or, if larger, of the time limit.
+        It is the fraction of the games or, if larger, of the time limit.
         """
         return self._progress_after(self.iteration)
 
@@ -193,6 +196,9 @@ class Trainer:
     def _play(self) -> Generator[StageProgress, None, tuple[list[GameRecord], IterationReport]]:
         """Start the next iteration: play its games and add them to the replay window.
 
+        If the time limit would be exceeded, self-play ends with the games that have finished, at
+        least one.
+
         Yields:
             A progress event whenever games have finished.
 
@@ -200,13 +206,15 @@ class Trainer:
             The games, and a new report with the metrics of self-play.
         """
         self.iteration += 1
-        num_games = self.settings.selfplay.games_per_iteration
+        num_games = games_in(self.settings.selfplay, self.iteration)
         start = time.monotonic()
         records: list[GameRecord] = []
         for played in self.source.play(num_games, self._progress_after(self.iteration - 1)):
             records += played.records
             event = self._event("self-play", min(len(records), num_games), num_games)
             yield event._replace(notices=tuple(played.notices))
+            if records and self._exceeds_limit(len(records)):
+                break
         self.replay.begin_iteration()
         num_samples = sum(self.replay.add(record) for record in records)
         now = time.monotonic()
@@ -227,6 +235,8 @@ class Trainer:
 
     def _learn(self, report: IterationReport) -> Iterator[StageProgress]:
         """Measure the loss on samples of the new games, then train on the replay window.
+
+        Training ends at the time limit, after at least one step.
 
         Args:
             report: the iteration's report, which receives the losses.
@@ -330,6 +340,8 @@ class Trainer:
             if batch is None:
                 return
             yield batch
+            if not settings.epochs and self._exceeds_limit(0):  # epochs are trained to their end
+                return
 
     def _diverged(self, report: IterationReport) -> TrainingDivergedError:
         resume_words = self.folder.resume_words(self.game.name, self.settings.network.kind)
@@ -362,11 +374,43 @@ class Trainer:
     def _progress_after(self, num_iterations: int) -> float:
         """Return the fraction of the run that is done after ``num_iterations``, in [0, 1].
 
-        It is the fraction of the iterations or, if larger, of the time limit, if there is one.
+        It is the fraction of the games or, if larger, of the time limit, if there is one.
         """
+        return self._fraction(games_until(self.settings.selfplay, num_iterations), self.elapsed_s)
+
+    def _fraction(self, num_games: float, seconds: float) -> float:
+        """Return the larger of two fractions, of the run's games and of its time limit, if any."""
         run = self.settings.run
-        by_time = self.elapsed_s / run.time_limit_s if run.time_limit_s else 0.0
-        return min(max(num_iterations / run.num_iterations, by_time), 1.0)
+        all_games = games_until(self.settings.selfplay, run.num_iterations)
+        by_time = seconds / run.time_limit_s if run.time_limit_s else 0.0
+        return min(max(num_games / all_games, by_time), 1.0)
+
+    @property
+    def _iteration_s(self) -> float:
+        """Seconds since the current iteration began; 0 while its result is measured."""
+        return 0.0 if self._started_at is None else time.monotonic() - self._started_at
+
+    def _stop_clock(self, report: IterationReport) -> None:
+        """Add the duration of the iteration's training to the time of the run."""
+        seconds = self._iteration_s
+        self._started_at = None
+        self._durations_s.append(seconds)
+        self.elapsed_s += seconds
+        self._later_s_per_game = (seconds - report.selfplay_s) / report.selfplay.num_games
+
+    def _exceeds_limit(self, num_games: int) -> bool:
+        """Return whether the iteration would exceed the run's time limit.
+
+        Args:
+            num_games: number of games that are still to be learned from. In the first iteration,
+                learning is assumed to take as long as self-play.
+        """
+        limit_s = self.settings.run.time_limit_s
+        if not limit_s:
+            return False
+        seconds = self._iteration_s
+        later_s = seconds if self._later_s_per_game is None else self._later_s_per_game * num_games
+        return self.elapsed_s + seconds + later_s * bool(num_games) >= limit_s
 
     def _event(self, stage: str, done: int, total: int) -> StageProgress:
         """Make a progress event for the current iteration.
@@ -376,10 +420,15 @@ class Trainer:
             done: number of finished parts of the stage, such as games.
             total: number of parts of the whole stage.
         """
+        settings = self.settings.selfplay
+        begin, end = _STAGES.get(stage, (1.0, 1.0))
+        part = begin + (end - begin) * done / max(total, 1)
+        num_games = games_until(settings, self.iteration - 1)
+        num_games += part * games_in(settings, self.iteration)
         return StageProgress(
             stage=stage,
             done=done,
             total=total,
             iteration=self.iteration,
-            progress=self._progress_before,
+            progress=self._fraction(num_games, self.elapsed_s + self._iteration_s),
         )

@@ -66,7 +66,7 @@ class Dispatcher(GameSource):
         self._settings = settings
         self._transport = transport
         self._job = job
-        self._games_per_iteration = job.selfplay.games_per_iteration
+        self._num_games = job.selfplay.games_per_iteration  # for which the trainer has asked last
         self._engine: EngineChoice | None = None  # in free mode, each worker chooses its own
         if not self.plays_on:
             self._engine = EngineChoice(job.evaluator.engine, job.evaluator.precision)
@@ -92,6 +92,7 @@ class Dispatcher(GameSource):
     def play(self, num_games: int, progress: float) -> Iterator[Played]:
         """Yield finished games and notices as they arrive from workers; see `GameSource.play`."""
         self._progress = progress
+        self._num_games = num_games
         if not self.plays_on:
             yield from self._play_ordered(num_games)
             return
@@ -112,7 +113,7 @@ class Dispatcher(GameSource):
         """
         settings = self._settings
         units = ordered_units(self._version, num_games, settings.unit_games, self._progress)
-        self._waiting.extend(units)
+        self._waiting = deque(units)  # any others are of an iteration that a time limit ended
         for unit in units:
             while unit.id not in self._finished:
                 yield Played([], self._roster.take_notices())
@@ -180,7 +181,7 @@ class Dispatcher(GameSource):
                 unit = unit._replace(num_games=num_games)
             return unit
         num_games = num_finished + self._roster.num_in_flight
-        if not self.plays_on or num_games >= self._games_per_iteration:
+        if not self.plays_on or num_games >= self._num_games:
             return None
         self._next_index += 1
         unit_id = self._version * UNITS_OF_A_VERSION + self._next_index
@@ -192,7 +193,7 @@ class Dispatcher(GameSource):
         It is chosen by the worker's speed, so that the unit lasts `workers.unit_s` or a quarter of
         an iteration, whichever is shorter. Before the worker's first reply, it is at most 16.
         """
-        quarter = self._games_per_iteration / (2 * MAX_UNITS)
+        quarter = self._num_games / (2 * MAX_UNITS)
         if not worker.games_per_s:
             fair_share = int(quarter / len(self._roster.workers))
             return max(1, min(fair_share, _FIRST_GAMES))

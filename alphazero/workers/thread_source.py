@@ -22,6 +22,8 @@ from alphazero.selfplay.threads import ParallelSelfPlay
 from alphazero.workers.source import GameSource, Played
 from alphazero.workers.unit import SelfPlayWork, ordered_units, play_ordered
 
+_MAX_SILENCE_S = 0.5  # between two events
+
 
 class ThreadSource(GameSource):
     """Plays training games on threads of this process; see `GameSource`.
@@ -63,20 +65,23 @@ class ThreadSource(GameSource):
         self._version = version
 
     def play(self, num_games: int, progress: float) -> Iterator[Played]:
-        """Play games on the threads, yielding each one as it finishes; see `GameSource.play`."""
-        start = time.monotonic()
+        """Play games on the threads, yielding them as they finish; see `GameSource.play`."""
         num_threads = len(self.selfplay.workers)
+        start = yielded = time.monotonic()
         thread_s = self._thread_s
-        for record in self._records(num_games, progress):
-            self._thread_s = thread_s + (time.monotonic() - start) * num_threads
-            yield Played([record], [])
+        for records in self._steps(num_games, progress):
+            now = time.monotonic()
+            self._thread_s = thread_s + (now - start) * num_threads
+            if records or now - yielded >= _MAX_SILENCE_S:
+                yield Played(records, [])
+                yielded = now
 
-    def _records(self, num_games: int, progress: float) -> Iterator[GameRecord]:
+    def _steps(self, num_games: int, progress: float) -> Iterator[list[GameRecord]]:
         if not self._unit_games:
-            yield from self.selfplay.play(num_games, progress)
+            yield from self.selfplay.play_in_steps(num_games, progress)
             return
         for unit in ordered_units(self._version, num_games, self._unit_games, progress):
-            yield from play_ordered(self.selfplay, self._streams, unit, self._seed)
+            yield play_ordered(self.selfplay, self._streams, unit, self._seed)
 
     @property
     def work(self) -> SelfPlayWork:

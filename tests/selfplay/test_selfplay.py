@@ -1,5 +1,6 @@
 """Self-play: records agree with rules and search, moves are sampled as set, stops lose nothing."""
 
+import itertools
 import math
 
 import numpy as np
@@ -9,7 +10,13 @@ from search_samples import HashEvaluator, named_game
 from alphazero.own_games.registry import make_game
 from alphazero.search.settings import SearchSettings
 from alphazero.selfplay.lockstep import SelfPlay, sample_actions
-from alphazero.selfplay.settings import SelfPlaySettings, ply_temperatures, simulations_at
+from alphazero.selfplay.settings import (
+    SelfPlaySettings,
+    games_in,
+    games_until,
+    ply_temperatures,
+    simulations_at,
+)
 from alphazero.storage.checkpoint import load_state, save_state
 
 GAMES = ("tic_tac_toe", "connect_x:4x4x3", "othello:4", "twice")
@@ -228,12 +235,37 @@ def test_without_carry_over_exactly_the_games_asked_for_are_played_to_their_end(
 def test_games_in_progress_count_among_those_played_to_their_end():
     game = make_game("connect_four")
     carrying = make_selfplay(game, num_parallel_games=6)
-    list(carrying.play(1))
+    list(carrying.play(6))
     under_way = carrying.state_dict()
     selfplay = make_selfplay(game, num_parallel_games=16, carry_over=False)
     selfplay.load_state_dict(under_way)
     records = list(selfplay.play(2))
     assert len(records) + len(selfplay.state_dict()["rows"]) == len(under_way["rows"]) > 2
+
+
+def test_as_many_games_are_in_progress_as_were_asked_for_and_have_finished():
+    """Otherwise the first game of a thousand would take as long as most of them."""
+    selfplay = make_selfplay(make_game("connect_four"), num_parallel_games=16)
+    finished = most = 0
+    for num_games in (2, 1, 4, 20):
+        for _ in selfplay.play(num_games):
+            in_progress = len(selfplay.state_dict()["rows"])
+            assert in_progress <= num_games + finished
+            most = max(most, in_progress)
+        finished = selfplay.games.num_finished
+    assert most >= 15 and finished >= 27
+
+
+def test_the_games_of_an_iteration_double_until_there_are_enough():
+    settings = SelfPlaySettings(games_per_iteration=200, initial_games_per_iteration=8)
+    games = [games_in(settings, iteration) for iteration in range(1, 12)]
+    assert games == [8, 16, 32, 64, 128, 200, 200, 200, 200, 200, 200]
+    for initial, most in itertools.product((0, 1, 8, 300), (1, 8, 100)):
+        settings = SelfPlaySettings(games_per_iteration=most, initial_games_per_iteration=initial)
+        expected = 0
+        for iteration in range(1, 20):
+            assert games_until(settings, iteration - 1) == expected
+            expected += games_in(settings, iteration)
 
 
 # --- stop and continue ----------------------------------------------------------------------------
@@ -265,7 +297,7 @@ def test_new_weights_are_used_from_the_next_call_on():
     """Trees of games in progress are discarded: no answer of an old network stays in them."""
     game = make_game("connect_four")
     selfplay = make_selfplay(game, num_parallel_games=4)
-    list(selfplay.play(1))
+    list(selfplay.play(4))
     evaluator = selfplay.search.evaluator
     evaluator.num_rows.clear()
     next(iter(selfplay.play(1)))

@@ -485,7 +485,7 @@ def shown_reports():
 def printed(reports_made):
     """Return what the console shows of a run, with single spaces for its line breaks."""
     console = Console(file=io.StringIO(), width=70)
-    with ConsoleLogger(console, 5, 0.0) as logger:
+    with ConsoleLogger(console, 0.0) as logger:
         for report in reports_made:
             logger.iteration(report)
     output = console.file.getvalue()

@@ -63,6 +63,7 @@ CASES = {
         "connect_four",
         "selfplay.initial_num_simulations=3 selfplay.random_opening_fraction=0.5",
     ),
+    "iterations that grow": ("connect_four", "selfplay.initial_games_per_iteration=1"),
     "a game in plain Python": (SMALL, "selfplay.random_opening_fraction=0.5 run.num_threads=1"),
     "averaged weights, and measured in between": (
         "tic_tac_toe",
@@ -104,7 +105,8 @@ def test_a_resumed_run_is_the_run_that_never_stopped(tmp_path, case):
 
 
 def between_games(event):
-    return isinstance(event, StageProgress) and event.iteration == 3 and event.done == 2
+    is_progress = isinstance(event, StageProgress) and event.stage == "self-play"
+    return is_progress and event.iteration == 3 and event.done >= 2
 
 
 def while_learning(event):
@@ -227,7 +229,9 @@ def test_progress_covers_every_stage_and_grows(tmp_path):
     assert list(dict.fromkeys(stages)) == ["self-play", "learning", "pit", "evaluation"]
     assert all(0 <= event.done <= event.total for event in events)
     assert [event.progress for event in events] == sorted(event.progress for event in events)
-    assert {event.progress for event in events} == {0.0, 0.5}
+    at_end = {(event.iteration, event.progress) for event in events if event.stage == "evaluation"}
+    assert at_end == {(2, 1.0)}
+    assert {event.progress for event in events if not event.done} <= {0.0, 0.5, 1.0}
 
 
 class Clock:
@@ -285,14 +289,43 @@ def test_a_time_limit_may_end_the_first_iteration(tmp_path, clock):
     words = "run.time_limit_s=50", "run.num_iterations=9", "evaluation.final_num_games=2"
     words += ("evaluation.uct_simulations=2", "evaluation.num_simulations=2")
     trainer, seen = make_trainer(tmp_path, *words), []
-    with ConsoleLogger(Console(quiet=True), 9, 0.0) as logger:
+    with ConsoleLogger(Console(quiet=True), 0.0) as logger:
         for event in trainer.run():
             if isinstance(event, StageProgress):
                 logger.progress(event)
                 seen.append((event.stage, event.progress))
                 clock.now_s += 100 * (event.stage == "learning" and event.done == event.total)
-    assert "evaluation" in dict(seen) and {progress for _, progress in seen} == {0.0}
+    assert dict(seen)["evaluation"] == 1.0 and seen == sorted(seen, key=lambda pair: pair[1])
     assert trainer.reached_limits and trainer.store.iteration == 1
+
+
+@pytest.mark.parametrize("words", ("", "selfplay.carry_over=false", "workers.mode=ordered"))
+def test_an_iteration_that_would_exceed_the_time_limit_ends_with_the_games_it_has(
+    tmp_path, clock, words
+):
+    """In the first iteration, learning is expected to take as long as self-play."""
+    settings = "run.time_limit_s=50", "selfplay.games_per_iteration=40", "workers.unit_games=2"
+    trainer = make_trainer(tmp_path, *settings, *words.split())
+    events = []
+    for event in trainer.run():
+        clock.now_s += 8 * (event.stage == "self-play") if isinstance(event, StageProgress) else 0
+        events.append(event)
+    report = events[-1]
+    assert isinstance(report, IterationReport) and report.last and report.iteration == 1
+    assert 4 <= report.selfplay.num_games < 40 and report.learner.num_steps >= 1
+    assert 24 < report.selfplay_s < 34 and trainer.elapsed_s < 50
+    assert trainer.store.iteration == 1 and trainer.folder.network(1).exists()
+    progress = [event.progress for event in events[:-1]]
+    assert progress == sorted(progress) and progress[0] < 0.2 and 0.5 < progress[-1] <= 1
+
+
+def test_learning_ends_at_the_time_limit(tmp_path, clock):
+    trainer = make_trainer(tmp_path, "run.time_limit_s=100", "learner.replay_ratio=100")
+    for event in trainer.run():
+        if isinstance(event, StageProgress) and event.stage == "learning":
+            clock.now_s += 60
+            num_steps = event.total
+    assert 1 < event.learner.num_steps < num_steps and event.last and trainer.elapsed_s < 200
 
 
 @pytest.mark.slow

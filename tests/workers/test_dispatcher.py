@@ -70,6 +70,7 @@ class Room:
         self.transport = FakeTransport()
         self.hands: dict[str, list] = {}  # units by worker that is there
         self.notices: list[str] = []
+        self.games_per_iteration = games_per_iteration
         selfplay = SelfPlaySettings(games_per_iteration=games_per_iteration)
         job = Job(selfplay=selfplay)
         self.dispatcher = Dispatcher(
@@ -116,9 +117,9 @@ class Room:
         self.happens(self.answer(worker, unit, **changed))
         return unit
 
-    def take(self, num_games=1):
+    def take(self):
         """Return the games that wait."""
-        return next(self.dispatcher.play(num_games, 0.0)).records
+        return next(self.dispatcher.play(self.games_per_iteration, 0.0)).records
 
     def report(self):
         return {report.name: report for report in self.dispatcher.worker_reports()}
@@ -362,6 +363,15 @@ def test_units_last_as_long_as_they_should(records):
 def test_units_last_no_longer_than_a_quarter_of_an_iteration(records):
     sizes = speeds(Room(records, games_per_iteration=88, unit_s=3.0), slow=2.0, fast=20.0)
     assert sizes == {"slow": 2, "fast": 20}
+
+
+def test_a_short_first_iteration_has_small_units(records):
+    room = Room(records, games_per_iteration=200)
+    played = room.dispatcher.play(8, 0.0)
+    next(played)
+    room.join("a", "b")
+    asked = [unit.num_games for units in room.hands.values() for unit in units]
+    assert asked == [1, 1, 1, 1]
 
 
 @pytest.mark.parametrize("num_workers", (1, 3, 50))

@@ -28,8 +28,6 @@ _COLUMNS = (
 _LINES_BETWEEN_HEADERS = 25
 _INDENT = " " * 10  # for the lines below an iteration
 _ALARM_WIDTH = 100
-#: Typical start and end of a stage, as fractions of an iteration; the other stages come last.
-_STAGES = {"self-play": (0.0, 0.7), "learning": (0.7, 1.0)}
 
 
 class ConsoleLogger:
@@ -40,13 +38,11 @@ class ConsoleLogger:
 
     Args:
         console: the console to print on.
-        num_iterations: number of iterations of the whole run.
         first_fraction: fraction of the run that was already done when it was started or resumed.
     """
 
-    def __init__(self, console: Console, num_iterations: int, first_fraction: float):
+    def __init__(self, console: Console, first_fraction: float):
         self._console = console
-        self._iteration = 1.0 / num_iterations  # first guess: an iteration's fraction of the run
         self._bars = ProgressBars(
             TextColumn("{task.description}"),
             BarColumn(bar_width=10),
@@ -82,14 +78,8 @@ class ConsoleLogger:
         self._print_stored()
         for notice in event.notices:
             self._print(_INDENT + notice, "cyan")
-        begin, end = _STAGES.get(event.stage, (1.0, 1.0))
-        of_iteration = begin + (end - begin) * event.done / max(event.total, 1)
-        iteration = self._iteration
-        if event.progress:
-            iteration = event.progress / (event.iteration - 1)
-        completed = min(event.progress + iteration * of_iteration, 1.0)
         text = f"{event.iteration}: {event.stage} {event.done}/{event.total}"
-        self._bars.update(self._run, completed=completed, description=text)
+        self._bars.update(self._run, completed=event.progress, description=text)
 
     def iteration(self, report: IterationReport) -> None:
         """Keep an iteration's report until the next event, and print it then.
@@ -172,7 +162,7 @@ class _TimeLeft(ProgressColumn):
     def render(self, task: Task) -> Text:
         done = task.completed - self._first_fraction
         elapsed = task.elapsed or 0.0
-        if done < 0.003 or elapsed < 2:
+        if done <= 0 or elapsed < 2:
             return Text("time left -:--:--", style="cyan")
         minutes, seconds = divmod(round(elapsed * (1 - task.completed) / done), 60)
         hours, minutes = divmod(minutes, 60)
