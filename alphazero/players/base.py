@@ -198,10 +198,6 @@ class PlayerSettings:
         False,
         "UCT: with statistics=position, keep what was learned for the whole game",
     )
-    record_rollouts: bool = option(
-        False,
-        "UCT: with statistics=position, count visits and wins of the rollouts' positions too",
-    )
     final_move: str = option(
         "visits",
         "UCT: play the most visited move, or the one with the best value",

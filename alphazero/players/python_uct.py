@@ -19,7 +19,7 @@ from alphazero.runtime.random_generators import child_generator, kernel_rng
 from alphazero.textbook.uct import Node, Uct
 
 #: UCT settings that need compiled rules or a table of positions: only their defaults are allowed.
-_DEFAULTS_ONLY = ("statistics", "rollout", "rollout_weights", "record_rollouts", "keep_table")
+_DEFAULTS_ONLY = ("statistics", "rollout", "rollout_weights", "keep_table")
 
 
 def uct_player(game: Game, settings: PlayerSettings | None = None) -> Player:

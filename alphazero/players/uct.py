@@ -11,8 +11,7 @@ from alphazero.search.uct.settings import PositionStatistics, UctSettings
 DEFAULT_UCT_SIMULATIONS = 1000
 
 #: The fields of `PlayerSettings` that are passed to the UCT search unchanged.
-_UCT_KEYS = ["uct_c", "statistics", "keep_table", "record_rollouts", "final_move", "rollout"]
-_UCT_KEYS += ["rollout_weights"]
+_UCT_KEYS = ["uct_c", "statistics", "keep_table", "final_move", "rollout", "rollout_weights"]
 
 
 class UctPlayer:

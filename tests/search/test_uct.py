@@ -204,7 +204,6 @@ CASES = [
     ("connect_four", [], {"num_simulations": 70}),
     ("othello:4", [], {"num_simulations": 150, "rollout": "weighted"}),
     ("othello:6", [], {"num_simulations": 40, "max_nodes": 100, **POSITION}),
-    ("othello:4", [], {"num_simulations": 40, "record_rollouts": True, **POSITION}),
     (TWICE, [], {"num_simulations": 200, **POSITION}),
 ]
 

@@ -35,9 +35,8 @@ def visits_after(search, *moves):
 
 
 @pytest.mark.parametrize("name", mostly_slow(GAMES, 3), ids=label)
-@pytest.mark.parametrize(("record_rollouts", "num_simulations"), [(False, 60), (True, 20)])
-def test_a_kept_table_is_the_textbooks_over_a_whole_game(name, record_rollouts, num_simulations):
-    settings = dict(uct_c=0.8, record_rollouts=record_rollouts)
+def test_a_kept_table_is_the_textbooks_over_a_whole_game(name):
+    settings, num_simulations = dict(uct_c=0.8), 60
     search, generator = kept(name, num_simulations, **settings), np.random.default_rng(4)
     game, plain = search.game, PlainGame(search.game)
     textbook = InKernelOrder(plain, kernel_rng(generator), table={}, **settings)

@@ -9,7 +9,6 @@ from game_samples import TWICE, label
 from mostly_slow import mostly_slow
 from search_samples import make_uct
 
-from alphazero.games import rules
 from alphazero.own_games.registry import make_game
 from alphazero.runtime.random_generators import child_generator, kernel_rng, random_below
 from alphazero.search.uct.tree import (
@@ -85,11 +84,9 @@ class InKernelOrder(Uct):
     searches agree to the last visit.
     """
 
-    def __init__(self, game, kernel_rng, record_rollouts=False, **settings):
-        rollout = None if record_rollouts else self.kernel_rollout
-        super().__init__(game, rollout=rollout, record_rollouts=record_rollouts, **settings)
+    def __init__(self, game, kernel_rng, **settings):
+        super().__init__(game, rollout=self.kernel_rollout, **settings)
         self.kernel_rng = kernel_rng
-        self.mask = np.zeros(game.game.num_actions, np.bool_)
 
     def random_best(self, scores):
         best_action, best_score, num_equal = None, -math.inf, 0
@@ -108,11 +105,6 @@ class InKernelOrder(Uct):
     def kernel_rollout(self, game, state, rng):
         result = int(game.game.playout(game.to_array(state), self.kernel_rng)[0])
         return result if game.player_to_move(state) == 0 else -result
-
-    def random_action(self, state):
-        batched = self.game.game
-        row = self.game.to_array(state)[0]
-        return int(rules.random_action(batched.rules, row, self.kernel_rng, self.mask))
 
 
 @pytest.mark.parametrize("by_position", [False, True], ids=["node", "position"])

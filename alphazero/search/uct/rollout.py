@@ -16,8 +16,6 @@ from alphazero.games.batched_game import CompiledGame
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.jit import njit
 from alphazero.runtime.random_generators import random_unit
-from alphazero.search.uct.table import NUM_NODES, UNKNOWN, look_up
-from alphazero.search.uct.tree import find_position
 
 #: Evaluations are clipped to at most this far below the best one. The likeliest move is then at
 #: most exp(30), about 1e13, times as likely as any other, and no legal move has probability 0.
@@ -80,41 +78,6 @@ def rollout(game, state, policy, rng):
             rules.step(game, state, action)
     result = rules.scaled_result(game, state)
     return 1 + result if rules.player_to_move(game, state) == 0 else 1 - result
-
-
-@njit
-def record_rollout(game, tree, state, policy, path, length, rng):
-    """Play ``state`` to its end like `rollout`, and append the nodes passed through to ``path``.
-
-    A new position is added to the table if there is room, and skipped otherwise. It gets no
-    children here; a later walk in the tree may expand it.
-
-    Args:
-        game, state, policy, rng: as in `rollout`.
-        tree: the `alphazero.search.uct.tree.Tree`, with statistics by position.
-        path: int32[T + 1], the simulation's nodes from the root.
-        length: the number of nodes in ``path`` before the call.
-
-    Returns:
-        The number of nodes in ``path`` after the call.
-    """
-    scratch = policy.scratch
-    while not rules.is_over(game, state):
-        if policy.weighted:
-            num_legal, total = weigh_moves(game, state, policy.weights, scratch)
-            index = sample_index(scratch.chances, num_legal, total, rng)
-            rules.step(game, state, scratch.legal[index])
-        else:
-            action = rules.random_action(game, state, rng, scratch.mask)
-            rules.step(game, state, action)
-        if tree.sizes[NUM_NODES] < tree.nodes.shape[0]:
-            node = find_position(tree, state)
-        else:
-            node = look_up(tree, state)[0]
-        if node != UNKNOWN:
-            path[length] = node
-            length += 1
-    return length
 
 
 @njit

@@ -24,7 +24,6 @@ from alphazero.search.uct.rollout import (
     RolloutPolicy,
     check_weights,
     make_rollout_scratch,
-    record_rollout,
     rollout,
 )
 from alphazero.search.uct.settings import (
@@ -63,9 +62,7 @@ SearchProgress = Callable[[int, int | None], None]
 
 
 @njit
-def run_simulations(
-    game, tree, root_state, uct_c, policy, record_rollouts, scratch, rng, num_simulations
-):
+def run_simulations(game, tree, root_state, uct_c, policy, scratch, rng, num_simulations):
     """Run simulations from the root, which must have children.
 
     Each simulation walks down with `select` to a leaf. If the leaf was visited before, `expand`
@@ -81,9 +78,6 @@ def run_simulations(
         root_state: [K], the position of the root, as a state of K words.
         uct_c: exploration constant C of UCB1.
         policy: the `RolloutPolicy`, which chooses the moves of rollouts.
-        record_rollouts: True to let `record_rollout` play the game to its end, which adds the
-            rollout's positions to the path; otherwise None. numba compiles a separate kernel for
-            each.
         scratch: memory that is overwritten, from `make_scratch`.
         rng: uint64[1], the random state, which is advanced in place.
         num_simulations: number of simulations to run.
@@ -104,8 +98,6 @@ def run_simulations(
             node = child_of(tree, edge)
             path[length] = node
             length += 1
-        if record_rollouts is not None:
-            length = record_rollout(game, tree, state, policy, path, length, rng)
         points = rollout(game, state, policy, rng)
         backpropagate(tree, path, length, points)
 
@@ -143,14 +135,10 @@ class UctSearch:
         self._num_in_table = 0  # simulations since the table was last emptied
         self._best_child = 0  # index of the chosen move among the root's children
         self._max_simulations = settings.num_simulations or MAX_SIMULATIONS
-        # Each simulation expands at most one leaf and records at most one whole game, so a search
-        # with few simulations needs few nodes.
+        # Each simulation expands at most one leaf, so a search with few of them needs few nodes.
         num_nodes = settings.max_nodes
         if not settings.keep_table:
-            num_per_leaf = game.num_actions
-            if settings.record_rollouts:
-                num_per_leaf += game.max_plies
-            num_nodes = min(num_nodes, 1 + num_per_leaf * (1 + self._max_simulations))
+            num_nodes = min(num_nodes, 1 + game.num_actions * (1 + self._max_simulations))
         by_position = settings.statistics == "position"
         self.tree = make_tree(num_nodes, game.state_size, game.state_dtype, by_position)
         self._scratch = make_scratch(
@@ -286,7 +274,6 @@ class UctSearch:
             self._state,
             float(self.settings.uct_c),
             self._rollout_policy,
-            True if self.settings.record_rollouts else None,
             self._scratch,
             self.rng,
             np.int64(num_simulations),

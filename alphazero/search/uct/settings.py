@@ -28,8 +28,6 @@ class UctSettings:
     statistics: str = "node"  #: "node", or "position" for statistics shared by transpositions
     #: keep the statistics for the whole game; requires statistics by position
     keep_table: bool = False
-    #: also count the positions of rollouts; requires statistics by position
-    record_rollouts: bool = False
     final_move: str = "visits"  #: play the most visited move, or the one with the best "value"
     rollout: str = "random"  #: "random", or "weighted" by the game's evaluation of moves
     rollout_weights: list[float] | None = None  #: None takes the game's default weights
@@ -40,13 +38,12 @@ class UctSettings:
         """Check that the settings do not contradict each other.
 
         Raises:
-            ConfigError: if `keep_table` or `record_rollouts` is on without statistics by position,
-                or `rollout_weights` are given for random rollouts.
+            ConfigError: if `keep_table` is on without statistics by position, or `rollout_weights`
+                are given for random rollouts.
         """
-        for key in ("keep_table", "record_rollouts"):
-            if getattr(self, key) and self.statistics != "position":
-                reason = f"it needs statistics=position, not {self.statistics}"
-                raise ConfigError.of(key, True, False, reason)
+        if self.keep_table and self.statistics != "position":
+            reason = f"it needs statistics=position, not {self.statistics}"
+            raise ConfigError.of("keep_table", True, False, reason)
         if self.rollout == "random" and self.rollout_weights is not None:
             message = "rollout_weights needs rollout=weighted; random rollouts have no weights."
             raise ConfigError(message, key="rollout_weights", value=self.rollout_weights)
@@ -59,8 +56,8 @@ class UctOutput(NamedTuple):
     action_weights: np.ndarray  #: float32[A], visit fractions, sum 1
     value: float  #: mean result of the simulations, in [-1, 1]
     #: int32[A], visits of the positions that the actions lead to. With statistics by node they sum
-    #: to `num_simulations`. By position they also include visits by other move orders, in rollouts
-    #: (`record_rollouts`) and in earlier searches (`keep_table`).
+    #: to `num_simulations`. By position they also include visits by other move orders and in
+    #: earlier searches (`keep_table`).
     visits: np.ndarray
     values: np.ndarray  #: float32[A], mean results in [-1, 1], NaN for an unvisited action
     num_simulations: int  #: number of simulations in this search
@@ -69,9 +66,7 @@ class UctOutput(NamedTuple):
 class PositionStatistics(NamedTuple):
     """A position's statistics from UCT searches, from the viewpoint of its player to move."""
 
-    #: number of simulations that reached the position in the tree or, with `record_rollouts`, in a
-    #: rollout
-    visits: int
+    visits: int  #: number of simulations that reached the position in the tree
     wins: float  #: wins of the player to move; a draw counts half
     value: float  #: mean result, in [-1, 1]: 2 * wins / visits - 1; NaN without visits
 

@@ -47,8 +47,6 @@ def look_up(tree, state):
 def follows_root(tree, node):
     """Return whether a node is the root or can be reached from the root through expanded nodes.
 
-    Positions recorded only by rollouts cannot be reached.
-
     Args:
         tree: an `alphazero.search.uct.tree.Tree` with statistics by position.
         node: the index of the node.

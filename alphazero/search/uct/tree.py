@@ -35,8 +35,7 @@ NO_CHILDREN = -1
 #: The data of one node, 20 bytes.
 NODE = np.dtype(
     [
-        # number of simulations through the node; those that reach it in a rollout count only if
-        # rollouts are recorded
+        # number of simulations through the node, without those that reach it in a rollout
         ("visits", np.int32),
         # sum of these simulations' points, for the player who moves first in the game
         ("points", np.float64),
