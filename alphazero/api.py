@@ -15,8 +15,8 @@ from alphazero.config.settings import from_plain, from_stored
 from alphazero.evaluation.exact.accuracy import AccuracyReport
 from alphazero.evaluation.exact.accuracy import measure_accuracy as _measure_accuracy
 from alphazero.evaluation.exact.set_file import find_set
-from alphazero.evaluation.match import Openings
 from alphazero.evaluation.match import play_match as _play_match
+from alphazero.evaluation.openings import choose_openings
 from alphazero.evaluation.report import MatchReport
 from alphazero.games.batched_game import Game
 from alphazero.own_games.registry import make_game
@@ -70,6 +70,7 @@ def play_match(
     num_games: int = 100,
     opening_plies: int = 4,
     seed: int = 0,
+    drawn_openings: bool | None = None,
 ) -> MatchReport:
     """Play a match between two players, in which each opening is played twice with sides swapped.
 
@@ -80,19 +81,23 @@ def play_match(
         num_games: total number of games to play; must be even.
         opening_plies: number of random plies at the start of each pair of games, so that pairs
             differ.
-        seed: seed of the random openings only; players have seeds of their own.
+        seed: seed of the openings only; players have seeds of their own.
+        drawn_openings: True for openings that perfect play draws, False for any; None means drawn
+            ones where an exact solver of the game is quick.
 
     Returns:
         The result from player A's viewpoint: wins, draws, losses, ``score`` in [0, 1] with its 95%
-        confidence interval, and the Elo difference.
+        confidence interval, the Elo difference, and from which ``openings`` the games started.
 
     Raises:
         ConfigError: if the number of games is odd, a player does not exist, or no opening of this
             length exists.
+        UnsolvableError: if ``drawn_openings`` is True and no solver can solve the game.
     """
     game = make_game(game)
     a, b = _player(player_a, game), _player(player_b, game)
-    return _play_match(game, a, b, num_games, Openings(plies=opening_plies, seed=seed))
+    openings = choose_openings(game, opening_plies, seed, drawn_openings)
+    return _play_match(game, a, b, num_games, openings)
 
 
 def measure_accuracy(

@@ -12,13 +12,12 @@ import argparse
 
 from alphazero.cli.match import tally_text
 from alphazero.cli.progress import progress
-from alphazero.evaluation.match import Openings, play_match
+from alphazero.evaluation.match import play_match
+from alphazero.evaluation.openings import choose_openings
 from alphazero.own_games.registry import make_game
 from alphazero.players.base import PlayerSettings
 from alphazero.players.registry import make_player
 from alphazero.players.search_player import TIMED_SIMULATIONS, SearchPlayer
-from alphazero.solvers.base import values_of
-from alphazero.solvers.registry import make_solver
 
 
 def main() -> None:
@@ -37,14 +36,8 @@ def main() -> None:
     plain = SearchPlayer(
         game, torch.evaluator, TIMED_SIMULATIONS, options.time_limit_s, seed=1, name="plain"
     )
-    openings = Openings(plies=4, seed=options.seed)
-    if options.drawn_plies:
-        solver = make_solver(game)
-        openings = Openings(
-            options.drawn_plies,
-            options.seed,
-            accept=lambda states: values_of(solver.scores(states)).max(axis=1) == 0,
-        )
+    drawn = bool(options.drawn_plies)
+    openings = choose_openings(game, options.drawn_plies or 4, options.seed, drawn)
 
     with progress("playing", options.num_games) as show:
         report = play_match(

@@ -4,8 +4,8 @@
     python scripts/measure_levels.py --games othello --num-games 400
 
 All levels of a game play a tournament (`alphazero.evaluation.tournament`) from random openings of
-four plies; uct:1000 has 1000 points, as in docs/RATINGS.md. Games are stored in build/levels/, and
-later calls add to them. A level that won or lost every game gets no rating.
+four plies, decided ones too; uct:1000 has 1000 points, as in docs/RATINGS.md. Games are stored in
+build/levels/, and later calls add to them. A level that won or lost every game gets no rating.
 """
 
 import argparse
@@ -48,6 +48,7 @@ def measure(name: str, num_games: int) -> dict[str, list[int]]:
     folder = ROOT / "build" / "levels"
     folder.mkdir(parents=True, exist_ok=True)
     file = RatingFile.open(folder / f"{folder_name(name)}.json", name, OPENING_PLIES)
+    file.drawn_openings = False
     specs = {level.id: _spec(level.player) for level in catalogue.LEVELS}
     if shipped_network(name) is None:
         specs = {id: spec for id, spec in specs.items() if not spec.startswith("best")}

@@ -5,7 +5,7 @@ point. In a one-player game, each plays every opening alone, and their results a
     alphazero match a=uct:1000 b=uct:200 num_games=100
     alphazero match a=checkpoints/connect_four/RUN,num_simulations=64 b=uct:1000
     alphazero match a=uct:1000 b=uct:200 sprt=true elo0=0 elo1=50 num_games=1000
-    alphazero match a=best b=solver drawn_openings=true opening_plies=8
+    alphazero match a=best b=solver opening_plies=8
     alphazero match game=examples/peg_solitaire.py a=uct:1000 b=uct:100
     alphazero match game=othello a=uct,rollout=weighted b=uct time_limit_s=0.1
 
@@ -14,10 +14,9 @@ The result is a table with the score, its confidence interval and the Elo differ
 """
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 from rich.table import Table
 from rich.text import Text
 
@@ -31,21 +30,14 @@ from alphazero.cli.players import (
 )
 from alphazero.cli.progress import progress
 from alphazero.config.settings import option
-from alphazero.evaluation.match import (
-    MatchProgress,
-    MatchReport,
-    Openings,
-    check_num_games,
-    play_match,
-)
+from alphazero.evaluation.match import MatchProgress, MatchReport, check_num_games, play_match
+from alphazero.evaluation.openings import choose_openings
 from alphazero.evaluation.puzzle import PuzzleResults, puzzle_results, small_game_values
 from alphazero.evaluation.report import Tally
 from alphazero.evaluation.sprt import LLR_BOUND, Sprt
 from alphazero.games.batched_game import Game
 from alphazero.players.base import Player, PlayerSettings, endgame_option, engine_of, thinking_of
 from alphazero.runtime.console import Console, counted
-from alphazero.solvers.base import values_of
-from alphazero.solvers.registry import make_solver
 
 
 @dataclasses.dataclass
@@ -60,7 +52,9 @@ class Settings(PlayerSettings):
     b: str | None = option(None, "player B; by default uct:1000, or random where no network ships")
     num_games: int = option(100, "an even number: each opening is played twice", 2, 1_000_000)
     opening_plies: int = option(4, "random plies at the start of each pair of games", 0, 1000)
-    drawn_openings: bool = option(False, "only openings that are drawn with perfect play")
+    drawn_openings: bool | None = option(
+        None, "only openings that perfect play draws; by default if an exact solver is quick"
+    )
     sprt: bool = option(False, "stop when a sequential test decides between elo0 and elo1")
     elo0: float = option(0.0, "sprt: A's rating minus B's under H0", -2000.0, 2000.0)
     elo1: float = option(50.0, "sprt: the same under H1, larger than elo0", -2000.0, 2000.0)
@@ -111,10 +105,10 @@ def _play(
 
     Raises:
         ConfigError: if there are not enough suitable openings.
-        UnsolvableError: with ``drawn_openings``, if no solver can solve the game.
+        UnsolvableError: with ``drawn_openings=true``, if no solver can solve the game.
     """
-    accept = _is_drawn(game) if settings.drawn_openings else None
-    openings = Openings(settings.opening_plies, settings.seed, accept=accept)
+    drawn = settings.drawn_openings
+    openings = choose_openings(game, settings.opening_plies, settings.seed, drawn)
 
     def on_progress(so_far: MatchProgress) -> None:
         llr = f", LLR {sprt.test(so_far.pair_counts).llr:+.2f}" if sprt else ""
@@ -129,24 +123,6 @@ def _play(
             progress=on_progress,
             should_stop=sprt.is_decided if sprt else None,
         )
-
-
-def _is_drawn(game: Game) -> Callable[[np.ndarray], np.ndarray]:
-    """Return a test for positions that are drawn with perfect play.
-
-    Returns:
-        A function from N states, [N, K], to bool[N], True where the state is drawn.
-
-    Raises:
-        UnsolvableError: if no solver can solve the game.
-    """
-    solver = make_solver(game)
-
-    def is_drawn(states: np.ndarray) -> np.ndarray:
-        values = values_of(solver.scores(states))
-        return values.max(axis=1) == 0
-
-    return is_drawn
 
 
 def _figures(
@@ -209,7 +185,7 @@ def report_table(
     table.add_row(f"{a}'s rating minus {b}'s", elo)
     table.add_section()
     distinct = f"{report.num_distinct_games} of {len(report.games)}"
-    table.add_row("Different games", f"{distinct}, with openings of {report.opening_plies} plies")
+    table.add_row("Different games", f"{distinct}, from {report.openings}")
     return table
 
 
@@ -224,8 +200,8 @@ def puzzle_table(
         thinking: how each player chooses moves, such as "openvino int8, search"; "" for a player
             without a network.
     """
-    num_openings = counted(len(puzzle.results_a), "opening")
-    title = f"{report.game}: {num_openings}, each played by A and by B alone"
+    num_games = counted(len(puzzle.results_a), "game")
+    title = f"{report.game}: {num_games} of A and of B alone, from {report.openings}"
     table = _table(title, report, ("A", "B"), thinking)
     for side, results in zip("AB", (puzzle.results_a, puzzle.results_b)):
         table.add_row(f"{side}'s mean result", f"{results.mean():.2f}, best {results.max():g}")

@@ -22,7 +22,8 @@ from alphazero.cli.progress import progress
 from alphazero.cli.rate_players import choose_networks, make_players, player_name
 from alphazero.config.settings import option
 from alphazero.evaluation.elo import Ratings, rate
-from alphazero.evaluation.match import MatchProgress, Openings, check_num_games
+from alphazero.evaluation.match import MatchProgress, check_num_games
+from alphazero.evaluation.openings import choose_openings
 from alphazero.evaluation.ratings import RatingFile, rating_text, search_of, short_name
 from alphazero.evaluation.report import Z_95
 from alphazero.evaluation.tournament import play_tournament
@@ -129,7 +130,8 @@ def _play(
     num_pairs = settings.num_games // (2 * len(players)) // 2
     affordable = 2 * num_pairs
     games_per_match = max(2, min(settings.games_per_match, affordable))
-    openings = Openings(settings.opening_plies, settings.seed)
+    openings = choose_openings(game, file.opening_plies, settings.seed, file.drawn_openings)
+    file.drawn_openings = openings.solver is not None
     num_before = 0  # number of games in the matches that have ended
 
     def on_progress(player_a: str, player_b: str, so_far: MatchProgress) -> None:
@@ -197,7 +199,9 @@ def ratings_table(ratings: Ratings, file: RatingFile) -> Table:
     searches = {search_of(player) for player in file.networks if player in ratings.players}
     if len(searches) == 1:  # written once in the caption instead of in every row
         caption += f" Networks: {min(searches)}."
-    title = f"{file.game}: {file.num_games:,} games, {file.num_distinct_games:,} of them different"
+    kind = "drawn" if file.drawn_openings else "random"
+    title = f"{file.game}: {file.num_games:,} games from {kind} openings, "
+    title += f"{file.num_distinct_games:,} of them different"
     table = Table(
         title=Text(title, "bold"),
         title_justify="left",

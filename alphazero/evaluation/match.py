@@ -1,7 +1,7 @@
 """Play a match of paired games between two players, and return a `MatchReport`.
 
-Both games of a pair start from the same random opening; each player moves first in one of them, so
-that an unbalanced opening favours neither. In a one-player game, each player plays one game of
+Both games of a pair start from the same opening; each player moves first in one of them, so that an
+unbalanced opening favours neither. In a one-player game, each player plays one game of
 the pair alone, and the better result wins the pair. Openings differ from pair to pair, so that
 deterministic players do not repeat one game. This module does not depend on networks, files or
 consoles.
@@ -24,7 +24,6 @@ from alphazero.games.batched_game import Game
 from alphazero.players.base import RESIGN, Player
 from alphazero.runtime.errors import ConfigError
 
-DEFAULT_OPENINGS = Openings()
 # A match that may stop early starts with at most this many parallel games, or one batch if smaller.
 # Later it runs as many as have been counted, so that few games are played and then discarded.
 FIRST_GAMES = 16
@@ -49,8 +48,8 @@ def play_match(
     game: Game,
     player_a: Player,
     player_b: Player,
-    num_games: int = 100,
-    openings: Openings = DEFAULT_OPENINGS,
+    num_games: int,
+    openings: Openings,
     *,
     progress: Callable[[MatchProgress], None] | None = None,
     should_stop: Callable[[Sequence[float]], bool] | None = None,
@@ -102,6 +101,7 @@ def play_match(
         openings.seed,
         match.games(),
         game.num_players,
+        openings.solver is not None,
     )
 
 
@@ -151,24 +151,19 @@ class _Match:
     def progress(self) -> MatchProgress:
         scores = self._scores
         counts = tuple(self._pair_counts)
-        if self._game.num_players == 1:
-            losses, _, draws, _, wins = counts
-        else:
-            wins = (scores > 0.5).sum()
-            draws = (scores == 0.5).sum()
-            losses = (scores < 0.5).sum()
-        return MatchProgress(
-            self.num_finished, len(scores), int(wins), int(draws), int(losses), counts
-        )
+        tally = counts[::-2]
+        if self._game.num_players == 2:
+            tally = (scores > 0.5).sum(), (scores == 0.5).sum(), (scores < 0.5).sum()
+        wins, draws, losses = map(int, tally)
+        return MatchProgress(self.num_finished, len(scores), wins, draws, losses, counts)
 
     def games(self) -> tuple[MatchGame, ...]:
         """Return the games of all pairs counted so far, in the order of their openings."""
-        games = list[MatchGame]()
-        for index in range(self.num_counted):
-            moves = tuple(self._moves[index])
-            score = float(self._scores[index])
-            games.append(MatchGame(moves, index % 2 == 0, score, index // 2))
-        return tuple(games)
+        counted = zip(self._moves, self._scores[: self.num_counted].tolist())
+        return tuple(
+            MatchGame(tuple(moves), index % 2 == 0, score, index // 2)
+            for index, (moves, score) in enumerate(counted)
+        )
 
     def play_ply(self, max_parallel: int) -> None:
         """Start games until ``max_parallel`` are active, then play one move in each active game."""

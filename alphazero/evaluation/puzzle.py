@@ -102,10 +102,9 @@ def small_game_values(game: Game) -> ExactValues | None:
     the game's rules are not compiled. The result is also None if a position can occur twice in one
     game.
     """
-    is_compiled = isinstance(game, CompiledGame)
-    largest = MAX_SOLVER_POSITIONS if is_compiled else _MAX_PYTHON_POSITIONS
+    largest = MAX_SOLVER_POSITIONS if isinstance(game, CompiledGame) else _MAX_PYTHON_POSITIONS
     try:
-        return ExactValues(game, enumerate_positions(game, max_positions=largest))
+        return ExactValues(game, enumerate_positions(game, largest))
     except InputError:
         return None
 

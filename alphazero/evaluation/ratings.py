@@ -1,6 +1,6 @@
 """Read and write a run's ratings.json: all matches played to rate its networks, and the ratings.
 
-    {"format": ..., "game": ..., "rules_digest": ..., "opening_plies": ...,
+    {"format": ..., "game": ..., "rules_digest": ..., "opening_plies": ..., "drawn_openings": ...,
      "networks": {player: {"iteration": ..., "elapsed_s": ...}},
      "ratings": [{"player": ..., "elo": ..., ...}, ...],
      "matches": [
@@ -41,6 +41,7 @@ class RatingFile:
     matches: list[TournamentMatch] = field(default_factory=list)
     #: digest of the game's rules (see `alphazero.games.batched_game.Game`); "" if there is none
     rules_digest: str = ""
+    drawn_openings: bool | None = None  #: whether all openings are drawn; None before the first
 
     @classmethod
     def open(
@@ -90,6 +91,7 @@ class RatingFile:
             [match.pairing for match in matches]  # fails if scores do not form pairs
             are_known = all(_NETWORK_FACTS <= facts.keys() for facts in networks.values())
             digest = plain.get("rules_digest", "")
+            drawn = plain.get("drawn_openings", False)
             if plain["format"] != RATINGS_FORMAT or not are_known:
                 raise ValueError
         except (AttributeError, KeyError, TypeError, ValueError, IndexError):
@@ -97,7 +99,7 @@ class RatingFile:
                 f"'{path}' is damaged, or not a file of ratings; move it away to start a new one.",
                 path=path,
             ) from None
-        return cls(path, game, plies, networks, matches, digest)
+        return cls(path, game, plies, networks, matches, digest, drawn)
 
     @property
     def pairings(self) -> list[Pairing]:
@@ -115,11 +117,11 @@ class RatingFile:
 
         Games with the same players, moves and first player count once.
         """
-        games = set()
-        for match in self.matches:
-            players = (match.player_a, match.player_b)
-            for index, moves in enumerate(match.moves):
-                games.add((frozenset(players), players[index % 2], moves))
+        games = {
+            (frozenset(match[:2]), match[index % 2], moves)  # both players, and the first to move
+            for match in self.matches
+            for index, moves in enumerate(match.moves)
+        }
         return len(games)
 
     def write(self, ratings: Ratings | None = None) -> None:
@@ -128,16 +130,14 @@ class RatingFile:
         Args:
             ratings: the ratings to store for other programs; if None, an empty list is stored.
         """
-        plain_ratings = []
-        if ratings is not None:
-            plain_ratings = [_plain_rating(ratings, player) for player in ratings.players]
         head = {
             "format": RATINGS_FORMAT,
             "game": self.game,
             "rules_digest": self.rules_digest,
             "opening_plies": self.opening_plies,
+            "drawn_openings": self.drawn_openings,
             "networks": self.networks,
-            "ratings": plain_ratings,
+            "ratings": [_plain_rating(ratings, one) for one in ratings.players] if ratings else [],
         }
         lines = ",\n".join(json.dumps(match._asdict()) for match in self.matches)
         text = f'{json.dumps(head)[:-1]}, "matches": [\n{lines}\n]}}\n'

@@ -73,6 +73,15 @@ class MatchReport:
     seed: int  #: seed of the openings
     games: tuple[MatchGame, ...]
     num_players: int = 2  #: number of players in one game: 1 (a puzzle) or 2
+    drawn_openings: bool = False  #: whether all openings are drawn, as an exact solver has found
+
+    @property
+    def openings(self) -> str:
+        """Where the games started, such as "drawn openings (opening_plies=4)"."""
+        if not self.opening_plies:
+            return "the start"
+        kind = "drawn" if self.drawn_openings else "random"
+        return f"{kind} openings (opening_plies={self.opening_plies})"
 
     @cached_property
     def total(self) -> Tally:
@@ -171,15 +180,17 @@ class MatchReport:
 
     def to_plain(self) -> dict[str, Any]:
         """Convert the whole report to a dict for JSON; infinite numbers become None."""
+        by_side = {"as_first": self.as_first._asdict(), "as_second": self.as_second._asdict()}
         return {
             "game": self.game,
             "player_a": self.player_a,
             "player_b": self.player_b,
             "num_games": len(self.games),
             "opening_plies": self.opening_plies,
+            "drawn_openings": self.drawn_openings,
             "seed": self.seed,
             **self.total._asdict(),
-            **self._tallies_by_side(),
+            **(by_side if self.num_players == 2 else {}),
             "score": self.score,
             "score_interval": self.score_interval,
             "elo": _finite(self.elo),
@@ -188,11 +199,6 @@ class MatchReport:
             "num_distinct_games": self.num_distinct_games,
             "games": [game._asdict() for game in self.games],
         }
-
-    def _tallies_by_side(self) -> dict[str, Any]:
-        if self.num_players == 1:
-            return {}
-        return {"as_first": self.as_first._asdict(), "as_second": self.as_second._asdict()}
 
 
 def pair_score(points: Sequence[float], num_players: int = 2) -> float:
@@ -207,11 +213,9 @@ def pair_score(points: Sequence[float], num_players: int = 2) -> float:
         num_players: number of players in one game: 1 or 2.
     """
     mean = sum(points) / len(points)
-    if num_players == 2:
+    if num_players == 2 or mean == 0.5:
         return mean
-    if mean == 0.5:
-        return 0.5
-    return 1.0 if mean > 0.5 else 0.0
+    return float(mean > 0.5)
 
 
 def count_pair(counts: list[float], score: float) -> None:

@@ -66,11 +66,7 @@ class Sprt:
             pair_counts: numbers of pairs in which player A's mean score was 0, 1/4, 1/2, 3/4 and 1.
         """
         llr = log_likelihood_ratio(pair_counts, self.elo0, self.elo1)
-        accepted = None
-        if llr <= -LLR_BOUND:
-            accepted = "H0"
-        elif llr >= LLR_BOUND:
-            accepted = "H1"
+        accepted = "H0" if llr <= -LLR_BOUND else "H1" if llr >= LLR_BOUND else None
         return SprtResult(llr, accepted, round(sum(pair_counts)))
 
     def is_decided(self, pair_counts: Sequence[float]) -> bool:
@@ -97,11 +93,10 @@ def log_likelihood_ratio(pair_counts: Sequence[float], elo0: float, elo1: float)
     score1 = score_from_elo(elo1)
     tilt0 = _tilt(counts, score0)
     tilt1 = _tilt(counts, score1)
-    terms = []
-    for count, x in zip(counts, PAIR_SCORES):
-        ratio = (1.0 + tilt0 * (x - score0)) / (1.0 + tilt1 * (x - score1))
-        terms.append(count * math.log(ratio))
-    return sum(terms)
+    return sum(
+        count * math.log((1.0 + tilt0 * (x - score0)) / (1.0 + tilt1 * (x - score1)))
+        for count, x in zip(counts, PAIR_SCORES)
+    )
 
 
 def _tilt(counts: Sequence[float], mean: float) -> float:

@@ -32,7 +32,7 @@ from alphazero.evaluation.elo import (
     fit,
     information,
 )
-from alphazero.evaluation.match import DEFAULT_OPENINGS, MatchProgress, Openings, play_match
+from alphazero.evaluation.match import MatchProgress, Openings, play_match
 from alphazero.evaluation.report import PAIR_SCORES, count_pair, pair_score
 from alphazero.games.batched_game import Game
 from alphazero.players.base import Player
@@ -76,8 +76,8 @@ def play_tournament(
     players: Mapping[str, Player],
     matches: Iterable[TournamentMatch],
     num_games: int,
-    games_per_match: int = 20,
-    openings: Openings = DEFAULT_OPENINGS,
+    games_per_match: int,
+    openings: Openings,
     progress: Callable[[str, str, MatchProgress], None] | None = None,
 ) -> Iterator[TournamentMatch]:
     """Play the most informative matches of a tournament, yielding each match as it finishes.

@@ -9,16 +9,19 @@ from alphazero.games.connect_x import ConnectX
 from alphazero.games.othello import Othello
 from alphazero.solvers.base import Solver
 from alphazero.solvers.connect_x import ConnectXSolver
-from alphazero.solvers.enumeration import EnumeratedSolver
+from alphazero.solvers.enumeration import MAX_SOLVER_POSITIONS, EnumeratedSolver
 from alphazero.solvers.othello import OthelloSolver
 
 
-def make_solver(game: Game, max_nodes: int | None = None) -> Solver:
+def make_solver(
+    game: Game, max_nodes: int | None = None, max_positions: int = MAX_SOLVER_POSITIONS
+) -> Solver:
     """Make the exact solver for a game.
 
     Args:
         max_nodes: number of nodes that a compiled search explores before it gives up on a position
             with `UnsolvableError`; None means the solver's default. Other solvers ignore the limit.
+        max_positions: number of positions of a game without a special solver.
 
     Raises:
         UnsolvableError: if the game has no special solver and too many positions to enumerate.
@@ -29,4 +32,4 @@ def make_solver(game: Game, max_nodes: int | None = None) -> Solver:
         return ConnectXSolver(game, **limits)
     if isinstance(game, CompiledGame) and isinstance(game.rules, Othello):
         return OthelloSolver(game, **limits)
-    return EnumeratedSolver(game)
+    return EnumeratedSolver(game, max_positions)

@@ -9,8 +9,8 @@ from collections.abc import Callable
 
 import torch
 
-from alphazero.evaluation.match import Openings, play_match
-from alphazero.evaluation.openings import check_openings
+from alphazero.evaluation.match import play_match
+from alphazero.evaluation.openings import choose_openings
 from alphazero.evaluation.report import MatchReport, score_interval
 from alphazero.games.batched_game import Game
 from alphazero.inference.engines.agreement import PositionSample
@@ -41,7 +41,9 @@ class Gate:
 
     def __post_init__(self) -> None:
         if self.settings.pit.every:
-            check_openings(self.game, self.settings.pit.opening_plies, "pit.opening_plies")
+            choose_openings(
+                self.game, self.settings.pit.opening_plies, 0, False, "pit.opening_plies"
+            )
 
     def accept(self) -> None:
         """Accept the learner's current network without a match, as at the start of a run."""
@@ -76,7 +78,9 @@ class Gate:
         num_simulations = pit.num_simulations
         new = network_player(self.game, evaluator, num_simulations, self.settings, iteration)
         old = network_player(self.game, accepted, num_simulations, self.settings, iteration)
-        openings = Openings(pit.opening_plies, iteration_seed(self.settings, "pit", iteration))
+        openings = choose_openings(
+            self.game, pit.opening_plies, iteration_seed(self.settings, "pit", iteration)
+        )
         match = play_match(self.game, new, old, pit.num_games, openings)
         scores = pit_scores(match, pit.counted, pit.tie_score)
         score = sum(scores) / len(scores)

@@ -11,8 +11,8 @@ from pathlib import Path
 from alphazero.evaluation.exact.accuracy import measure_accuracy
 from alphazero.evaluation.exact.set_file import read_set, shipped_path
 from alphazero.evaluation.exact.sets import EvaluationSet
-from alphazero.evaluation.match import Openings, play_match
-from alphazero.evaluation.openings import check_openings
+from alphazero.evaluation.match import play_match
+from alphazero.evaluation.openings import choose_openings
 from alphazero.evaluation.puzzle import puzzle_results, small_game_values
 from alphazero.evaluation.report import MatchReport
 from alphazero.games.batched_game import Game
@@ -46,7 +46,7 @@ class StrengthMeasurement:
         self._evaluation_set: EvaluationSet | None = None
         evaluation = settings.evaluation
         if evaluation.num_games or evaluation.final_num_games:
-            check_openings(game, evaluation.opening_plies, "evaluation.opening_plies")
+            choose_openings(game, evaluation.opening_plies, 0, False, "evaluation.opening_plies")
         if evaluation.prove:
             try:
                 self._exact_values = ExactValues(game)
@@ -101,7 +101,7 @@ class StrengthMeasurement:
         uct_settings = PlayerSettings(num_simulations=settings.uct_simulations, seed=seed)
         uct = uct_player(self._game, uct_settings)
         seed = iteration_seed(self.settings, "evaluation", iteration)
-        openings = Openings(settings.opening_plies, seed)
+        openings = choose_openings(self._game, settings.opening_plies, seed)
         return play_match(self._game, player, uct, num_games, openings)
 
     def _strength_report(self, match: MatchReport) -> StrengthReport:
@@ -115,7 +115,7 @@ class StrengthMeasurement:
             wins=match.wins,
             draws=match.draws,
             losses=match.losses,
-            num_distinct=len({game.moves for game in match.games}),
+            num_distinct=match.num_distinct_games,
         )
 
     @functools.cached_property

@@ -40,6 +40,7 @@ def test_the_table_and_the_file_have_the_same_result(tmp_path):
     score = [f"{report['score']:.1%}", f"{low:.1%}", f"{high:.1%}"]
     assert any(set(score) <= set(line) for line in lines)
     assert [str(report["num_distinct_games"]), "20", "2"] in lines
+    assert report["drawn_openings"] and "drawn" in text
     assert "uct:100,uct_c=0.7" in text
     game = make_game("tic_tac_toe")
     assert all(game.over(game.play_moves(played["moves"])[None])[0] for played in report["games"])
@@ -95,6 +96,12 @@ def test_drawn_openings_end_in_draws_between_perfect_players(game, tmp_path):
     words = f"game={game} a=solver b=solver num_games=4 drawn_openings=true"
     report = _report(tmp_path, words)
     assert (report["wins"], report["draws"], report["losses"]) == (0, 4, 0)
+
+
+def test_an_unbeatable_player_loses_no_game_by_default(tmp_path):
+    report = _report(tmp_path, "game=tic_tac_toe a=best b=solver num_games=40")
+    assert (report["wins"], report["draws"], report["losses"]) == (0, 40, 0)
+    assert report["num_distinct_games"] == 40
 
 
 def test_the_engine_of_a_network_is_reported(tmp_path):

@@ -73,6 +73,7 @@ def test_the_table_and_the_file_have_the_same_ratings(run):
     assert anchor["elo"] == pytest.approx(1000.0) and anchor["elo_stderr"] == 0.0
     assert sum(rating["num_games"] for rating in ratings.values()) == 2 * 40
     assert sum(len(match["scores"]) for match in stored["matches"]) == 40
+    assert stored["drawn_openings"] is True and "drawn" in text.splitlines()[0]
     rows = {
         cells[1].strip(): [cell.strip() for cell in cells[2:]]
         for line in text.splitlines()
@@ -107,6 +108,12 @@ def test_a_second_call_adds_games_and_networks(run):
     assert "network 5" in text
     assert _rate(run, "num_games=0") == text
     assert _stored(run) == after
+
+
+def test_random_openings_of_earlier_games_are_kept(run):
+    RatingFile(run / "ratings.json", "tic_tac_toe", 2, drawn_openings=False).write()
+    text = _rate(run, "num_games=40")
+    assert _stored(run)["drawn_openings"] is False and "random" in text.splitlines()[0]
 
 
 def test_few_games_reach_every_player(run):

@@ -78,6 +78,9 @@ def test_a_match_between_specifications():
     made = [az.load_player(spec, "tic_tac_toe") for spec in ("uct:200", "random")]
     again = az.play_match("tic_tac_toe", *made, num_games=8, opening_plies=1, seed=1)
     assert again.games == report.games
+    for drawn in (True, False):
+        found = az.play_match("tic_tac_toe", *made, num_games=2, drawn_openings=drawn)
+        assert found.drawn_openings is drawn
 
 
 def test_a_player_is_proven():

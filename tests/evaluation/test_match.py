@@ -3,23 +3,29 @@
 import json
 import math
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pytest
 from fixed_player import FixedPlayer
+from game_samples import EXAMPLE
 from hypothesis import given
 from hypothesis import strategies as st
 
 from alphazero.evaluation.match import MatchProgress, Openings, play_match
+from alphazero.evaluation.openings import choose_openings
 from alphazero.evaluation.report import MatchGame, MatchReport, elo_from_score
+from alphazero.games.batched_game import CompiledGame
 from alphazero.own_games.registry import make_game
 from alphazero.players.base import PlayerSettings
 from alphazero.players.uct import UctPlayer
 from alphazero.players.without_search import RandomPlayer
 from alphazero.runtime.errors import ConfigError
+from alphazero.solvers.base import UnsolvableError
 from alphazero.solvers.enumeration import ExactValues
 
 GAMES = ["tic_tac_toe", "connect_four", "othello:4"]
+PEGS = Path(__file__).parents[2] / "examples/peg_solitaire.py"
 
 
 def _report(pair_scores) -> MatchReport:
@@ -72,17 +78,57 @@ def test_an_opening_may_be_empty():
     assert len(report.games) == 2
 
 
-def test_openings_end_in_accepted_positions_only():
+def test_openings_are_drawn_by_default_where_a_solver_is_quick():
     game = make_game("tic_tac_toe")
     values = ExactValues(game).values
-    openings = Openings(3, seed=0, accept=lambda states: values(states) == 0).sample(game, 12)
-    assert len(set(openings)) == 12
-    assert all(values(game.play_moves(opening)[None])[0] == 0 for opening in openings)
-    free = Openings(3, seed=0).sample(game, 12)
-    assert any(values(game.play_moves(opening)[None])[0] != 0 for opening in free)
-    with pytest.raises(ConfigError) as error:
-        Openings(3, seed=0, accept=lambda states: np.zeros(len(states), bool)).sample(game, 1)
-    assert (error.value.key, error.value.value) == ("opening_plies", 3)
+
+    def positions(drawn, num=50):
+        openings = choose_openings(game, 4, seed=3, drawn=drawn)
+        assert (openings.solver is None) == (drawn is False)
+        return np.stack([game.play_moves(moves) for moves in openings.sample(game, num)])
+
+    assert (values(positions(None)) == 0).all() and len(np.unique(positions(None), axis=0)) == 50
+    assert (positions(None) == positions(True)).all()
+    assert (values(positions(False)) != 0).any()
+    # There are 136 drawn positions: a match may need more, and then uses them again.
+    _, counts = np.unique(positions(None, 300), axis=0, return_counts=True)
+    assert len(counts) > 130 and counts.max() <= 4
+
+
+@pytest.mark.parametrize(
+    ("name", "plies"),
+    [
+        ("othello:6", 4),  # too large to solve
+        ("connect_x:5x6x4", 4),  # solved in seconds, not at once
+        ("tic_tac_toe", 0),
+        (str(PEGS), 2),  # one player
+    ],
+)
+def test_openings_are_random_by_default_where_none_can_be_known_to_be_drawn(name, plies):
+    game = make_game(name)
+    openings = choose_openings(game, plies, seed=3)
+    assert openings == choose_openings(game, plies, seed=3, drawn=False) == Openings(plies, 3)
+
+
+def test_drawn_openings_that_do_not_exist_are_an_error():
+    snort = CompiledGame("snort", type(make_game(EXAMPLE).rules)(3))
+    assert choose_openings(snort, 2, seed=3) == Openings(2, 3)  # solved, and has no draws
+    for game, plies in ((make_game("connect_four"), 0), (snort, 2)):
+        with pytest.raises(ConfigError) as error:
+            choose_openings(game, plies, drawn=True).sample(game, 1)
+        assert (error.value.key, error.value.value) == ("opening_plies", plies)
+    with pytest.raises(UnsolvableError):
+        choose_openings(make_game("othello"), 4, drawn=True).sample(make_game("othello"), 1)
+
+
+def test_a_report_says_from_which_openings_its_games_came():
+    game = make_game("tic_tac_toe")
+    for drawn, plies, words in ((True, 2, "drawn"), (False, 2, "random"), (False, 0, "start")):
+        openings = choose_openings(game, plies, drawn=drawn)
+        report = play_match(game, FixedPlayer(game, 1), FixedPlayer(game, 2), 2, openings)
+        plain = report.to_plain()
+        assert (plain["drawn_openings"], plain["opening_plies"]) == (drawn, plies)
+        assert words in report.openings
 
 
 def test_openings_longer_than_the_game_are_an_error():
@@ -146,7 +192,7 @@ def test_progress_counts_every_game_once():
 def test_an_odd_number_of_games_is_an_error(num_games):
     game = make_game("tic_tac_toe")
     with pytest.raises(ConfigError) as error:
-        play_match(game, FixedPlayer(game, 1), FixedPlayer(game, 2), num_games)
+        play_match(game, FixedPlayer(game, 1), FixedPlayer(game, 2), num_games, Openings())
     assert (error.value.key, error.value.value) == ("num_games", num_games)
 
 

@@ -123,7 +123,7 @@ def game():
 
 
 def test_a_match_that_ends_early_is_the_start_of_the_full_match(game):
-    whole = play_match(game, FixedPlayer(game, 1, 64), FixedPlayer(game, 2), 100)
+    whole = play_match(game, FixedPlayer(game, 1, 64), FixedPlayer(game, 2), 100, Openings())
     for batch_size in (1, 5, 64, 256):
         seen = []
 
@@ -131,9 +131,8 @@ def test_a_match_that_ends_early_is_the_start_of_the_full_match(game):
             seen.append(pair_counts)
             return sum(pair_counts) == 13
 
-        report = play_match(
-            game, FixedPlayer(game, 1, batch_size), FixedPlayer(game, 2), 100, should_stop=stop
-        )
+        players = FixedPlayer(game, 1, batch_size), FixedPlayer(game, 2)
+        report = play_match(game, *players, 100, Openings(), should_stop=stop)
         assert report.games == whole.games[:26]
         assert [sum(counts) for counts in seen] == list(range(1, 14))
         points = [sum(np.multiply(counts, PAIR_SCORES)) for counts in seen]
@@ -151,7 +150,7 @@ def test_few_games_are_played_and_discarded(game):
             return super().choose(states)
 
     openings = {}
-    whole = play_match(game, FixedPlayer(game, 1), FixedPlayer(game, 2), 100)
+    whole = play_match(game, FixedPlayer(game, 1), FixedPlayer(game, 2), 100, Openings())
     for played in whole.games:
         for ply in range(4, len(played.moves)):
             openings.setdefault(game.play_moves(played.moves[:ply]).tobytes(), played.pair_index)
@@ -160,7 +159,9 @@ def test_few_games_are_played_and_discarded(game):
         return openings[state.tobytes()]
 
     players = Watching(game, 1, 256), FixedPlayer(game, 2)
-    report = play_match(game, *players, 100, should_stop=lambda counts: sum(counts) == 6)
+    report = play_match(
+        game, *players, 100, Openings(), should_stop=lambda counts: sum(counts) == 6
+    )
     assert len(report.games) == 12
     assert max(started) < 6 + FIRST_GAMES  # of 50 pairs, all of which would fit into one batch
 

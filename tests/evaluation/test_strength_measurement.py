@@ -6,7 +6,7 @@ import pytest
 from run_samples import assert_same, make_trainer, reports
 
 from alphazero.network.weights import network_arrays
-from alphazero.training import strength
+from alphazero.training import gate, strength
 from alphazero.training import trainer as training
 
 
@@ -40,6 +40,21 @@ def test_accuracy_is_measured_when_due_and_changes_nothing(tmp_path, monkeypatch
     assert found[1].measure_s > 2000 and found[-1].elapsed_s < 2000
     assert_same(network_arrays(measured.learner.network), network_arrays(plain.learner.network))
     assert_same(measured.source.state_dict(), plain.source.state_dict())
+
+
+def test_pits_and_matches_with_uct_start_from_drawn_openings(tmp_path, monkeypatch):
+    drawn = []
+    for module in (gate, strength):
+
+        def watched(*args, play=module.play_match):
+            match = play(*args)
+            drawn.append(match.drawn_openings)
+            return match
+
+        monkeypatch.setattr(module, "play_match", watched)
+    words = "pit.every=1 evaluation.final_num_games=2 evaluation.uct_simulations=4"
+    reports(make_trainer(tmp_path, *words.split(), "run.num_iterations=1"))
+    assert drawn == [True, True]
 
 
 def test_no_accuracy_is_measured_where_no_evaluation_set_ships(tmp_path):

@@ -1,6 +1,7 @@
 """Tournaments: an informative schedule that continues after an interruption, and their file."""
 
 import itertools
+import json
 
 import numpy as np
 import pytest
@@ -193,6 +194,19 @@ def test_a_match_counts_its_pairs():
     assert TournamentMatch("a", "b", scores, ((),) * 16).pairing == Pairing(
         "a", "b", (1, 1, 3, 1, 2)
     )
+
+
+def test_a_rating_file_keeps_its_openings(tmp_path, game):
+    path = tmp_path / "ratings.json"
+    file = _filled(path, game)
+    for drawn in (True, False):
+        file.drawn_openings = drawn
+        file.write()
+        assert RatingFile.open(path, game.name, 2).drawn_openings is drawn
+    plain = json.loads(path.read_text())
+    del plain["drawn_openings"]  # as earlier versions wrote it, from random openings
+    path.write_text(json.dumps(plain))
+    assert RatingFile.open(path, game.name, 2).drawn_openings is False
 
 
 def test_ratings_of_another_game_or_other_openings_are_an_error(tmp_path, game):

@@ -70,8 +70,7 @@ class Proportion:
 
     def to_plain(self) -> dict[str, Any]:
         """Convert the count, total, fraction and confidence interval to a dict for JSON."""
-        derived = {"fraction": self.fraction, "interval": list(self.interval)}
-        return dataclasses.asdict(self) | derived
+        return vars(self) | {"fraction": self.fraction, "interval": list(self.interval)}
 
 
 class ValueReport(NamedTuple):
@@ -139,8 +138,8 @@ class AccuracyReport:
             action = int(self.actions[row])
             best = int(positions.values[row])
             best_actions = np.flatnonzero(values == best).tolist()
-            state = positions.states[row]
-            failures.append(Failure(state, action, int(values[action]), best, best_actions))
+            value = int(values[action])
+            failures.append(Failure(positions.states[row], action, value, best, best_actions))
         return failures
 
     def to_plain(self) -> dict[str, Any]:
@@ -202,9 +201,10 @@ def groups_of(evaluation_set: EvaluationSet) -> dict[str, dict[str, np.ndarray]]
         "source": {source: evaluation_set.sources == source for source in SOURCES},
         "ply": _ply_bins(evaluation_set.plies),
     }
-    for heading, group in groups.items():
-        groups[heading] = {label: rows for label, rows in group.items() if rows.any()}
-    return groups
+    return {
+        heading: {label: rows for label, rows in group.items() if rows.any()}
+        for heading, group in groups.items()
+    }
 
 
 def _ply_bins(plies: np.ndarray) -> dict[str, np.ndarray]:

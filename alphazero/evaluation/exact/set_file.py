@@ -15,10 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from alphazero.evaluation.exact.sets import (
-    EvaluationSet,
-    make_set,
-)
+from alphazero.evaluation.exact.sets import EvaluationSet, make_set
 from alphazero.games.batched_game import Game
 from alphazero.own_games.registry import same_game
 from alphazero.runtime.errors import ConfigError, StoredFileError
@@ -36,8 +33,6 @@ def shipped_path(game_name: str) -> Path | None:
     Args:
         game_name: the game's name; the path of a user's game file gives None.
     """
-    if game_name.endswith(".py"):
-        return None
     path = _SHIPPED_FOLDER / f"{game_name.replace(':', '_')}.csv"
     return path if path.is_file() else None
 
@@ -55,9 +50,11 @@ def find_set(path: str | Path | None, game: Game) -> EvaluationSet:
     """
     set_path = path or shipped_path(game.name)
     if set_path is None:
-        message = f"no evaluation set ships for {game.name}: make one with "
-        message += "scripts/make_evaluation_set.py, and name it with set=. "
-        message += "('alphazero prove' examines every position of a small game.)"
+        message = (
+            f"no evaluation set ships for {game.name}: make one with "
+            "scripts/make_evaluation_set.py, and name it with set=. "
+            "('alphazero prove' examines every position of a small game.)"
+        )
         raise ConfigError(message, key="set", value=path, allowed="the path of an evaluation set")
     return read_set(set_path, game)
 
@@ -87,15 +84,15 @@ def read_set(path: str | Path, game: Game) -> EvaluationSet:
     digest = notes.get("rules_digest", "")
     has_changed = len({digest, game.rules_digest} - {""}) > 1
     if has_changed or not same_game(game.name, notes["game"], game.rules_digest, digest):
-        message = f"the evaluation set '{path}' is for {notes['game']}, whose rules differ from "
-        raise StoredFileError(f"{message}those of {game.name}.", path=path)
-    numbered = list[tuple[int, str]]()
-    for number, line in enumerate(lines, 1):
-        if line and not line.startswith("#"):
-            numbered.append((number, line))
+        raise StoredFileError(
+            f"the evaluation set '{path}' is for {notes['game']}, whose rules differ from those of "
+            f"{game.name}.",
+            path=path,
+        )
+    numbered = [(n, line) for n, line in enumerate(lines, 1) if line and not line.startswith("#")]
     if len(numbered) < 2 or numbered[0][1] != COLUMNS:
-        message = f"the evaluation set '{path}' needs a line {COLUMNS} and then at least one "
-        raise StoredFileError(message + "position.", path=path)
+        message = f"the evaluation set '{path}' needs a line {COLUMNS}, then at least one position."
+        raise StoredFileError(message, path=path)
     rows = []
     for number, line in numbered[1:]:
         try:
@@ -149,14 +146,16 @@ def _parsed(line: str, game: Game) -> tuple[tuple[int, ...], np.ndarray, np.ndar
         pairs = (pair.split(":") for pair in scores_text.split())
         score_of = {int(action): int(score) for action, score in pairs}
     except ValueError:
-        text = f"it is not of the form {COLUMNS}, such as 3 3 2,0:-4 1:2,random."
-        raise ValueError(text) from None
+        raise ValueError(
+            f"it is not of the form {COLUMNS}, such as 3 3 2,0:-4 1:2,random."
+        ) from None
     state = game.play_moves(moves)
     legal = np.flatnonzero(game.legal_action_mask(state[None])[0]).tolist()
     largest = max(map(abs, score_of.values()), default=0)
     if sorted(score_of) != legal or largest > _MAX_SCORE:
-        text = f"there must be a score from -{_MAX_SCORE} to {_MAX_SCORE} for each legal action "
-        raise ValueError(f"{text}{legal}.")
+        raise ValueError(
+            f"each legal action, {legal}, must have a score from -{_MAX_SCORE} to {_MAX_SCORE}."
+        )
     scores = np.full(game.num_actions, ILLEGAL_SCORE, np.int16)
     scores[list(score_of)] = list(score_of.values())
     return moves, state, scores, source
