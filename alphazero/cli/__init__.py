@@ -16,7 +16,7 @@ import warnings
 
 from alphazero.cli.interrupts import handle_interrupts, is_interrupted
 from alphazero.config.hints import nearest_key_hint
-from alphazero.runtime.process import limit_spinning
+from alphazero.runtime.process import limit_spinning, silence_stdout
 
 COMMANDS = {
     "train": "train a network by self-play, or resume a run",
@@ -69,7 +69,7 @@ def main(arguments: list[str] | None = None) -> int:
         sys.stdout.flush()
         return status
     except BrokenPipeError:  # the reader closed the pipe, such as '| head'
-        _silence_stdout()
+        silence_stdout()
         return 0
     except KeyboardInterrupt:
         return _stopped()
@@ -174,7 +174,7 @@ def _place_of(error: OSError) -> str:
     try:
         print(flush=True)  # fails again if standard output caused the error
     except OSError:
-        _silence_stdout()
+        silence_stdout()
         return "standard output: "
     return ""
 
@@ -183,13 +183,6 @@ def _stopped() -> int:
     with contextlib.suppress(OSError):
         print("stopped.", file=sys.stderr)
     return 130
-
-
-def _silence_stdout() -> None:
-    """Redirect standard output to the null device, so that flushing it at exit does not fail."""
-    with contextlib.suppress(OSError, ValueError):
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
 
 
 def _print_text(text: str, stderr: bool = False) -> None:

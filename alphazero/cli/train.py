@@ -35,6 +35,7 @@ from alphazero.own_games.registry import make_game
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.own_code import is_module_name
+from alphazero.runtime.process import unless_hung_up
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training.events import IterationReport
 from alphazero.training.loggers.console import ConsoleLogger
@@ -214,11 +215,12 @@ def _run(trainer: Trainer, console: Console, varied: Mapping[str, str] | None) -
     try:
         with shown:
             for event in trainer.run():
-                if isinstance(event, IterationReport):
-                    shown.iteration(event)
-                    tensorboard.iteration(event)
-                else:
-                    shown.progress(event)
+                with unless_hung_up():
+                    if isinstance(event, IterationReport):
+                        shown.iteration(event)
+                        tensorboard.iteration(event)
+                    else:
+                        shown.progress(event)
     except KeyboardInterrupt:
         console.print(f"\nStopped. {kept_text(trainer)}")
         return 130

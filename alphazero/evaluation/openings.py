@@ -101,7 +101,10 @@ def choose_openings(
         ConfigError: if no sampled game lasts longer than ``plies`` moves.
         UnsolvableError: if ``drawn`` is True and no solver can solve the game.
     """
-    _, states = _random_openings(game, _NUM_CANDIDATES, plies, child_generator(0, "candidates"))
+    states = game.initial_states(0)
+    if plies < game.max_plies:
+        generator = child_generator(0, "candidates")
+        _, states = _random_openings(game, _NUM_CANDIDATES, plies, generator)
     if not len(states):
         raise ConfigError.of(key, plies, "fewer plies", f"random games of {game.name} end earlier")
     if drawn is None and plies and game.num_players == 2:

@@ -81,6 +81,7 @@ class Gradients:
             num_parts, initializer=torch.set_num_threads, initargs=(threads_per_part,)
         )
 
+    @torch.enable_grad()  # a notebook may have turned gradients off
     def compute(self, samples: Batch) -> Answers:
         """Write the gradient of the mean loss to ``.grad`` of every parameter of the network.
 
@@ -111,6 +112,7 @@ class Gradients:
                     weights.grad.add_(gradient, alpha=share)
         return _joined(answers, shares)
 
+    @torch.enable_grad()  # the setting belongs to a thread
     def _part(
         self, network: torch.nn.Module, samples: Batch
     ) -> tuple[tuple[torch.Tensor | None, ...], Answers]:

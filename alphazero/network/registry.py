@@ -57,7 +57,8 @@ def make_network(
     with fork_rng(devices=[]):
         manual_seed(seed)
         if settings.kind in _KINDS:
-            return made_by(planes_shape, num_actions, settings)
+            # A notebook may have changed torch's default number format.
+            return made_by(planes_shape, num_actions, settings).float()
         return _own_network(made_by, planes_shape, num_actions, settings)
 
 

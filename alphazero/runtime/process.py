@@ -6,10 +6,12 @@ that would change the environment of the user's program.
 
 import contextlib
 import ctypes
+import errno
 import importlib.metadata
 import os
 import signal
 import sys
+from collections.abc import Iterator
 from typing import NoReturn, TextIO
 
 # glibc's M_TRIM_THRESHOLD and M_MMAP_THRESHOLD, from its malloc.h.
@@ -94,3 +96,21 @@ def version_of(package: str) -> str:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:
         return "not installed"
+
+
+def silence_stdout() -> None:
+    """Redirect standard output to the null device, so that flushing it at exit does not fail."""
+    with contextlib.suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+
+
+@contextlib.contextmanager
+def unless_hung_up() -> Iterator[None]:
+    """If printing fails because the terminal was closed, discard all output and carry on."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno != errno.EIO:
+            raise
+        silence_stdout()

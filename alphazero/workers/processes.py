@@ -103,7 +103,7 @@ class ProcessTransport:
             name=f"alphazero {name}",
             daemon=True,
         )
-        with _without_main_script():
+        with _without_main_script(), _without_interrupts():
             process.start()
         there.close()
         self._processes[name] = process
@@ -151,6 +151,19 @@ def _without_main_script() -> Iterator[None]:
         yield
     finally:
         sys.modules["__main__"] = program
+
+
+@contextlib.contextmanager
+def _without_interrupts() -> Iterator[None]:
+    """Start processes that Ctrl-C does not reach, even before they can ignore it themselves."""
+    if not hasattr(signal, "pthread_sigmask"):  # on Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def work_at(connection: Any, job: Job, num_threads: int, name: str) -> None:

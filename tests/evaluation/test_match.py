@@ -12,6 +12,7 @@ from game_samples import EXAMPLE
 from hypothesis import given
 from hypothesis import strategies as st
 
+from alphazero.evaluation import openings as openings_module
 from alphazero.evaluation.match import MatchProgress, Openings, play_match
 from alphazero.evaluation.openings import choose_openings
 from alphazero.evaluation.report import MatchGame, MatchReport, elo_from_score
@@ -93,6 +94,13 @@ def test_openings_are_drawn_by_default_where_a_solver_is_quick():
     # There are 136 drawn positions: a match may need more, and then uses them again.
     _, counts = np.unique(positions(None, 300), axis=0, return_counts=True)
     assert len(counts) > 130 and counts.max() <= 4
+
+
+def test_openings_longer_than_every_game_are_an_error_at_once(monkeypatch):
+    game = make_game("tic_tac_toe")
+    monkeypatch.setattr(openings_module, "uniform_actions", None)  # no game is played
+    with pytest.raises(ConfigError):
+        choose_openings(game, game.max_plies)
 
 
 @pytest.mark.parametrize(

@@ -123,3 +123,13 @@ def test_an_error_in_a_part_reaches_the_caller():
     wrong = batch._replace(planes=np.zeros((128, 1, 3, 3), np.float32))
     with pytest.raises(RuntimeError, match="channels"):
         list(learner.learn([wrong], 0.0))
+
+
+@pytest.mark.parametrize("num_threads", (1, 3))
+def test_a_program_may_have_turned_gradients_off(num_threads):
+    network, batch = network_of_tic_tac_toe(), tensors(random_batch(192))
+    expected = Gradients(network, SETTINGS, CPU, num_threads).compute(batch).losses.total(0.5)
+    with torch.no_grad():
+        answers = Gradients(network, SETTINGS, CPU, num_threads).compute(batch)
+    assert torch.equal(answers.losses.total(0.5), expected)
+    assert all(weights.grad is not None for weights in network.parameters())

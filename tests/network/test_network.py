@@ -81,6 +81,18 @@ def test_the_folded_copy_is_the_same_function_and_the_original_does_not_change(s
         assert any(isinstance(module, ConvNorm) for module in copy.modules())
 
 
+def test_networks_have_float32_weights_whatever_torchs_default_is():
+    game = make_game("tic_tac_toe")
+    expected = make_network(game.planes_shape, game.num_actions, NetworkSettings(), seed=1)
+    torch.set_default_dtype(torch.float64)
+    try:
+        found = make_network(game.planes_shape, game.num_actions, NetworkSettings(), seed=1)
+    finally:
+        torch.set_default_dtype(torch.float32)
+    dtypes = {tensor.dtype for tensor in found.state_dict().values()}
+    assert dtypes == {tensor.dtype for tensor in expected.state_dict().values()}
+
+
 def test_a_seed_gives_the_same_weights_and_does_not_touch_torchs_generator():
     game = make_game("tic_tac_toe")
     torch.manual_seed(1)

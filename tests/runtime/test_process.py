@@ -1,5 +1,7 @@
-"""Freed memory stays with the process: reusing it causes no page faults."""
+"""Freed memory stays with the process, and a closed terminal does not end it."""
 
+import errno
+import os
 import platform
 import subprocess
 import sys
@@ -42,3 +44,27 @@ def test_without_glibc_nothing_happens(monkeypatch):
     monkeypatch.setattr(process.sys, "platform", "linux")
     monkeypatch.setattr(process.ctypes, "CDLL", lambda name: object())
     process.keep_freed_memory()
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="the system has no pseudo-terminals")
+def test_output_to_a_closed_terminal_is_discarded():
+    code = """
+import errno, os, sys
+from alphazero.runtime.process import unless_hung_up
+
+terminal, shown = os.openpty()
+os.dup2(shown, 1)
+os.close(terminal)
+for _ in range(3):
+    with unless_hung_up():
+        print("a line", flush=True)
+    print("and on", file=sys.stderr)
+"""
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stderr.split("\n") == ["and on"] * 3 + [""]
+
+
+def test_another_error_of_the_output_is_raised():
+    with pytest.raises(OSError) as raised, process.unless_hung_up():
+        raise OSError(errno.ENOSPC, "the disk is full")
+    assert raised.value.errno == errno.ENOSPC
