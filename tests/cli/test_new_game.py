@@ -5,7 +5,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from mostly_slow import mostly_slow
 
 from alphazero.cli import main
 from alphazero.own_games.checks.report import CheckOptions
@@ -23,7 +22,7 @@ def write(kind: str, folder: Path, monkeypatch) -> Path:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", mostly_slow(("python", "compiled")))
+@pytest.mark.parametrize("kind", ("python", "compiled"))
 def test_the_rules_obey_the_laws_and_agree_with_their_twin(kind, tmp_path, monkeypatch):
     write(kind, tmp_path, monkeypatch)
     report = check_rules(CheckOptions(f"{NAME}.py", f"{NAME}_twin.py", num_positions=300))

@@ -282,11 +282,10 @@ def test_several_values_for_a_key_point_at_the_sweep():
 
 
 def test_the_ends_of_a_range_are_inside():
-    for words in (
-        "seed=0 selfplay.num_simulations=2 search.dirichlet_fraction=1.0",
-        "seed=2147483647 evaluation.opening_plies=100",
-    ):
-        compose(words.split())
+    settings = compose("seed=0 selfplay.num_simulations=2 search.dirichlet_fraction=1.0".split())
+    assert settings.search.dirichlet_fraction == 1.0
+    settings = compose("seed=2147483647 evaluation.opening_plies=100".split())
+    assert settings.seed == 2**31 - 1
 
 
 # --- declaring and reading settings ---------------------------------------------------------------

@@ -4,7 +4,6 @@ import re
 from pathlib import Path
 
 import pytest
-from mostly_slow import mostly_slow
 
 ROOT = Path(__file__).parents[2]
 PAGES = ("docs/tour.md", "docs/python.md", "docs/textbook.md", "docs/notebooks.md", "README.md")
@@ -17,7 +16,7 @@ def examples(page):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", mostly_slow(PAGES, 5))
+@pytest.mark.parametrize("page", PAGES)
 def test_the_examples_of_a_page_run(page, tmp_path, monkeypatch, capsys):
     found = examples(page)
     assert found

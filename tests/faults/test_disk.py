@@ -57,16 +57,13 @@ COMMANDS = {
         "match game=tic_tac_toe a=random b=random num_games=2 json=match.json", "match.json", 3
     ),
     "evaluate": Command(
-        f"evaluate player={_NETWORK} baseline=random set=set.csv json=result.json plot=result.png",
+        f"evaluate player={_NETWORK} baseline=random set=set.csv json=result.json",
         "result.json",
         needs_set=True,
     ),
     "plot": Command("plot run=RUN output=run.png", "run.png"),
     "export": Command("export network=RUN output=out.onnx", "out.onnx"),
     "new_game": Command("new_game my_game", "my_game/", 3),
-    "check_game": Command(
-        "check_game game=tic_tac_toe num_positions=100 json=check.json", "check.json"
-    ),
 }
 TRIED = [name for name, command in COMMANDS.items() if IS_FULL or command.few]
 

@@ -6,7 +6,6 @@ import sys
 import numpy as np
 import pytest
 import torch
-from mostly_slow import mostly_slow
 from network_samples import SMALL, planes_of, small_network
 
 from alphazero.cli import main
@@ -63,7 +62,7 @@ def test_a_batch_of_any_size_gets_the_networks_answers(exported, num_rows):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", mostly_slow(["patterns", "tiny"]))
+@pytest.mark.parametrize("kind", ["patterns", "tiny"])
 def test_other_networks_and_games_agree(kind):
     game = make_game("othello:4")
     network = small_network(game, kind=kind, value_head="scalar")

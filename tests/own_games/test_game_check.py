@@ -119,7 +119,6 @@ def checks(monkeypatch, tmp_path):
     return checked
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", mostly_slow(MISTAKES, 6))
 def test_a_mistake_is_named_before_anything_is_played(checks, tmp_path, monkeypatch, name):
     monkeypatch.setattr(checked_game, "_SECONDS", 20.0)  # a busy machine is slow
@@ -133,7 +132,7 @@ def test_a_mistake_is_named_before_anything_is_played(checks, tmp_path, monkeypa
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", mostly_slow(UNCOMPILABLE))
+@pytest.mark.parametrize("name", UNCOMPILABLE)
 def test_what_does_not_compile_is_named_with_its_line(monkeypatch, tmp_path, name):
     monkeypatch.setenv("ALPHAZERO_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setattr(checked_game, "_check_laws", lambda name, file: ())

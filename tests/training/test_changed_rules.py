@@ -233,10 +233,7 @@ SEARCH = ("num_simulations=2", "engine=torch", "precision=float32")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "kind",
-    [kind if kind == "class" else pytest.param(kind, marks=pytest.mark.slow) for kind in FILES],
-)
+@pytest.mark.parametrize("kind", FILES)
 def test_a_game_file_is_edited_between_two_commands(tmp_path, monkeypatch, capsys, kind):
     """A comment and another path change nothing; an edit of the rules is said by each command."""
     monkeypatch.chdir(tmp_path)

@@ -75,7 +75,6 @@ CASES = {
 QUICK_CASE = "averaged weights, and measured in between"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "case",
     [name if name == QUICK_CASE else pytest.param(name, marks=pytest.mark.slow) for name in CASES],
@@ -145,7 +144,7 @@ def test_another_seed_is_another_run_and_the_same_seed_the_same(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("game", ("tic_tac_toe", pytest.param(SMALL, marks=pytest.mark.slow)))
+@pytest.mark.parametrize("game", ("tic_tac_toe", SMALL))
 def test_a_killed_run_loses_its_unfinished_iteration_only(tmp_path, game):
     words = [f"game={game}", *TINY, "learner.schedule=constant", "run.num_iterations=100000"]
     words += [f"run.root={tmp_path}", "run.name=killed"]

@@ -269,7 +269,7 @@ def test_moves_taken_back_while_playing_outlive_a_reload(go):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("fault", mostly_slow(["forbidden", "full"]))
+@pytest.mark.parametrize("fault", ["forbidden", "full"])
 def test_the_page_works_where_the_browser_stores_nothing(go, fault):
     page = go("#analyse/tic_tac_toe?moves=5,9")
     if fault == "forbidden":

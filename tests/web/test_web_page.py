@@ -287,7 +287,7 @@ def test_moves_that_are_lost_come_back_by_the_way_back(go):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("view", mostly_slow(["play", "analyse"]))
+@pytest.mark.parametrize("view", ["play", "analyse"])
 def test_arrow_keys_step_through_the_game(go, view):
     page = go(f"#{view}/connect_four?{PEOPLE}&moves=4,3,4,3")
     place = page.locator(".step-place")

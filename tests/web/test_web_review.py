@@ -9,7 +9,6 @@ import json
 import re
 
 import pytest
-from mostly_slow import mostly_slow
 from web_samples import make_backend, running
 
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -56,7 +55,7 @@ def expect_reviewed(page, *accuracies):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("view", mostly_slow(["play", "analyse"]))
+@pytest.mark.parametrize("view", ["play", "analyse"])
 def test_the_review_of_a_finished_game_is_in_sight_on_a_laptop(go, view):
     page = go(f"#{view}/tic_tac_toe?{PEOPLE}&moves={BLUNDERS}", viewport=LAPTOP)
     # X: 1, 2, 3 are good and 9 is not; O: 4 and 7 are mistakes, and 5 loses sooner than 3.
@@ -315,7 +314,7 @@ def test_the_value_graph_steps_through_the_game(go):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("view", mostly_slow(["play", "analyse"]))
+@pytest.mark.parametrize("view", ["play", "analyse"])
 def test_one_tries_again_from_a_mistake_against_the_same_opponent(go, view):
     seats = "first=human&second=best*20"
     page = go(f"#play/tic_tac_toe?{seats}&moves={BLUNDERS}")
@@ -421,7 +420,7 @@ def test_a_game_taken_back_keeps_what_was_played_for_the_analysis(go):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("game", mostly_slow(["tic_tac_toe", "othello"]))
+@pytest.mark.parametrize("game", ["tic_tac_toe", "othello"])
 def test_a_file_holds_the_game_with_its_variations(go, tmp_path, game):
     moves = {"tic_tac_toe": "1,5,9", "othello": "f5,d6,c3"}[game]
     page = go(f"#analyse/{game}?moves={moves}&ply=1")
@@ -495,7 +494,7 @@ def test_a_file_that_holds_no_game_is_refused_and_nothing_is_lost(go, text, reas
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("game", mostly_slow(["tic_tac_toe", "othello:6"]))
+@pytest.mark.parametrize("game", ["tic_tac_toe", "othello:6"])
 def test_a_hint_points_out_a_move(go, game):
     moves = "1,4,2,5" if game == "tic_tac_toe" else ""
     page = go(f"#play/{game}?first=human&second=random&moves={moves}")
@@ -511,7 +510,7 @@ def test_a_hint_points_out_a_move(go, game):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("game", mostly_slow(["connect_four", "othello:6"]))
+@pytest.mark.parametrize("game", ["connect_four", "othello:6"])
 def test_a_position_is_set_up_by_clicking(go, game):
     page = go(f"#play/{game}?{PEOPLE}")
     button(page, "Set up\u2026").click()

@@ -66,9 +66,7 @@ def in_python(tmp_path_factory):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("form", "num_processes"), [("file", 2), pytest.param("class", 1, marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize(("form", "num_processes"), [("file", 2), ("class", 1)])
 def test_processes_play_a_game_in_plain_python(tmp_path, in_python, form, num_processes):
     """A class by its name, and a file by its text; the number of processes changes no weight."""
     game = SMALL if form == "class" else write_small(tmp_path / "small.py")
