@@ -216,11 +216,9 @@ def _run(trainer: Trainer, console: Console, varied: Mapping[str, str] | None) -
         with shown:
             for event in trainer.run():
                 with unless_hung_up():
-                    if isinstance(event, IterationReport):
-                        shown.iteration(event)
-                        tensorboard.iteration(event)
-                    else:
-                        shown.progress(event)
+                    shown.show(event)
+                if isinstance(event, IterationReport):
+                    tensorboard.iteration(event)
     except KeyboardInterrupt:
         console.print(f"\nStopped. {kept_text(trainer)}")
         return 130

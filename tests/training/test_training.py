@@ -291,7 +291,7 @@ def test_a_time_limit_may_end_the_first_iteration(tmp_path, clock):
     with ConsoleLogger(Console(quiet=True), 0.0) as logger:
         for event in trainer.run():
             if isinstance(event, StageProgress):
-                logger.progress(event)
+                logger.show(event)
                 seen.append((event.stage, event.progress))
                 clock.now_s += 100 * (event.stage == "learning" and event.done == event.total)
     assert dict(seen)["evaluation"] == 1.0 and seen == sorted(seen, key=lambda pair: pair[1])

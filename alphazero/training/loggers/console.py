@@ -73,21 +73,19 @@ class ConsoleLogger:
         for alarm in self._alarms:
             self._print_alarm(alarm, f"since iteration {alarm.since}, ")
 
-    def progress(self, event: StageProgress) -> None:
-        """Update the progress bar, and print the event's notices, such as the loss of a worker."""
+    def show(self, event: StageProgress | IterationReport) -> None:
+        """Update the progress bar and print notices, such as the loss of a worker; keep a report.
+
+        A report is printed at the next event, when its iteration has been stored.
+        """
         self._print_stored()
+        if isinstance(event, IterationReport):
+            self._unstored = event
+            return
         for notice in event.notices:
             self._print(_INDENT + notice, "cyan")
         text = f"{event.iteration}: {event.stage} {event.done}/{event.total}"
         self._bars.update(self._run, completed=event.progress, description=text)
-
-    def iteration(self, report: IterationReport) -> None:
-        """Keep an iteration's report until the next event, and print it then.
-
-        By the next event, the iteration has been stored.
-        """
-        self._print_stored()
-        self._unstored = report
 
     def _print_stored(self) -> None:
         """Print the line, measurements and alarms of the iteration that has just been stored.
