@@ -508,7 +508,7 @@ def test_the_console_prints_an_alarm_when_it_begins_when_it_ends_and_after_the_r
 def test_tensorboard_has_the_texts_and_the_number_of_alarms(tmp_path):
     logger = TensorBoardLogger(make_trainer(tmp_path, ""))
     for report in shown_reports():
-        logger.show(report)
+        logger.iteration(report)
     events = EventAccumulator(str(tmp_path))
     events.Reload()
     assert [event.value for event in events.Scalars("health/alarms")] == [0, 1, 1, 0, 1]
