@@ -1,7 +1,7 @@
 """A GTP engine for the tests: naive Othello from the usual starting position, black on e4 and d5.
 
 It plays the first legal square in reading order and refuses illegal moves. It passes by itself, as
-some engines do; with `--strict` it waits to be told. With `--dies` it ends when a game begins.
+some engines do; with `--strict` it waits to be told. With `--dies=N` it ends before its N-th move.
 """
 
 import sys
@@ -45,8 +45,11 @@ def answer(words, board, strict):
 
 def main():
     board, strict = Board(8), "--strict" in sys.argv
+    dies = [int(word.partition("=")[2]) for word in sys.argv if word.startswith("--dies=")]
+    num_moves = 0
     for line in sys.stdin:
-        if line.split()[:1] == ["clear_board"] and "--dies" in sys.argv:
+        num_moves += line.startswith("genmove")
+        if num_moves in dies:
             return
         text, board = answer(line.split(), board, strict)
         print("? illegal move\n" if text is None else f"= {text}\n", flush=True)

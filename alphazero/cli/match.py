@@ -30,7 +30,7 @@ from alphazero.cli.players import (
 )
 from alphazero.cli.progress import progress
 from alphazero.config.settings import option
-from alphazero.evaluation.match import MatchProgress, MatchReport, check_num_games, play_match
+from alphazero.evaluation.match import Match, MatchProgress, MatchReport, check_num_games
 from alphazero.evaluation.openings import choose_openings
 from alphazero.evaluation.puzzle import PuzzleResults, puzzle_results, small_game_values
 from alphazero.evaluation.report import Tally
@@ -66,8 +66,12 @@ class Settings(PlayerSettings):
 def run(settings: Settings, console: Console) -> None:
     """Play the match and print a table of the result; with ``json=``, store it with all games.
 
+    If a player fails or Ctrl-C ends the match, this is done with the pairs of games finished so
+    far.
+
     Raises:
-        ConfigError: if a setting cannot be used.
+        ConfigError: if a setting cannot be used, or there are not enough suitable openings.
+        UnsolvableError: with ``drawn_openings``, if no solver can solve the game.
     """
     check_num_games(settings.num_games)
     sprt = None
@@ -77,7 +81,40 @@ def run(settings: Settings, console: Console) -> None:
     game = choose_game(settings.game, specs, settings)
     players = make_pair(specs, game, settings)
     warm_up(game, players)
-    report = _play(game, players, settings, sprt)
+    drawn = settings.drawn_openings
+    openings = choose_openings(game, settings.opening_plies, settings.seed, drawn)
+    match = Match(game, *players, settings.num_games, openings)
+
+    def on_progress(so_far: MatchProgress) -> None:
+        llr = f", LLR {sprt.test(so_far.pair_counts).llr:+.2f}" if sprt else ""
+        show(so_far.num_finished, f"A: {tally_text(so_far)}{llr}")
+
+    try:
+        with progress("playing", settings.num_games) as show:
+            match.play(on_progress, sprt.is_decided if sprt else None)
+    finally:
+        if match.num_counted:
+            _show(match.report(), game, players, settings, sprt, console)
+
+
+def _show(
+    report: MatchReport,
+    game: Game,
+    players: tuple[Player, Player],
+    settings: Settings,
+    sprt: Sprt | None,
+    console: Console,
+) -> None:
+    """Print a table of a match's result; with ``json=``, store the result with all games.
+
+    Args:
+        report: the result of the match.
+        game: the game that was played.
+        players: players A and B.
+        settings: the settings of the command.
+        sprt: the sequential test; None if there was none.
+        console: where to print.
+    """
     thinking = [thinking_of(player) for player in players]
     puzzle = None
     if game.num_players == 1:
@@ -90,39 +127,6 @@ def run(settings: Settings, console: Console) -> None:
     console.print(table)
     if settings.json:
         write_figures(settings.json, _figures(report, players, sprt, puzzle), console)
-
-
-def _play(
-    game: Game, players: tuple[Player, Player], settings: Settings, sprt: Sprt | None
-) -> MatchReport:
-    """Play the match, and show a progress bar with the results so far.
-
-    Args:
-        game: the game to play.
-        players: players A and B.
-        settings: the number of games and the kind, length and seed of the openings.
-        sprt: the sequential test that may end the match early; if None, all games are played.
-
-    Raises:
-        ConfigError: if there are not enough suitable openings.
-        UnsolvableError: with ``drawn_openings=true``, if no solver can solve the game.
-    """
-    drawn = settings.drawn_openings
-    openings = choose_openings(game, settings.opening_plies, settings.seed, drawn)
-
-    def on_progress(so_far: MatchProgress) -> None:
-        llr = f", LLR {sprt.test(so_far.pair_counts).llr:+.2f}" if sprt else ""
-        show(so_far.num_finished, f"A: {tally_text(so_far)}{llr}")
-
-    with progress("playing", settings.num_games) as show:
-        return play_match(
-            game,
-            *players,
-            settings.num_games,
-            openings,
-            progress=on_progress,
-            should_stop=sprt.is_decided if sprt else None,
-        )
 
 
 def _figures(

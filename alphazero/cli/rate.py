@@ -75,11 +75,10 @@ class Settings:
         )
 
 
-def run(settings: Settings, console: Console) -> int:
+def run(settings: Settings, console: Console) -> None:
     """Play the games, store them in the run's ratings.json, and print and plot the ratings.
 
-    Returns:
-        The exit status: 0, or 130 if stopped by Ctrl-C, after printing the ratings so far.
+    If a player fails or Ctrl-C ends the tournament, the ratings so far are stored and printed.
 
     Raises:
         ConfigError: if a setting cannot be used.
@@ -100,18 +99,17 @@ def run(settings: Settings, console: Console) -> int:
     path = folder.path / "ratings.json"
     file = RatingFile.open(path, game.name, settings.opening_plies, game.rules_digest)
     anchor = player_name(settings.anchor, game, settings.of_networks())
-    status = 0
-    if settings.num_games:
-        check_output(file.path, "run")
-        specs = [*settings.players, settings.anchor]
-        try:
-            players = make_players(networks, specs, game, settings.of_networks(), file)
-            warm_up(game, players.values())
-            _play(game, players, file, settings, anchor)
-        except KeyboardInterrupt:  # every finished match is stored
-            status = 130
-    _show(file, anchor, settings, console)
-    return status
+    if not settings.num_games:
+        _show(file, anchor, settings, console)
+        return
+    check_output(file.path, "run")
+    specs = [*settings.players, settings.anchor]
+    players = make_players(networks, specs, game, settings.of_networks(), file)
+    warm_up(game, players.values())
+    try:
+        _play(game, players, file, settings, anchor)
+    finally:  # every finished match is stored
+        _show(file, anchor, settings, console)
 
 
 def _play(

@@ -12,29 +12,35 @@ the run with `alphazero.training.trainer`.
 """
 
 import argparse
+import contextlib
 import dataclasses
+import itertools
 import math
 import shlex
 import shutil
 import sys
-from collections.abc import Mapping
+import traceback
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from rich.text import Text
 
+from alphazero.cli import error_text
 from alphazero.cli.command import figures_table, summary_and_examples
+from alphazero.cli.interrupts import is_interrupted
 from alphazero.cli.prove import proof_lines
 from alphazero.config.command_line import parse_overrides, split_word
 from alphazero.config.files import to_yaml
 from alphazero.config.help import HELP, print_help
 from alphazero.config.hydra import COMMAND, runs_of_sweep
 from alphazero.config.settings import from_plain
+from alphazero.evaluation.exact.set_file import shipped_path
 from alphazero.evaluation.run_facts import duration_text
 from alphazero.network.registry import is_own_kind
 from alphazero.own_games.registry import make_game
 from alphazero.runtime.console import Console
-from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.own_code import is_module_name
+from alphazero.runtime.errors import ConfigError, InputError
+from alphazero.runtime.own_code import is_module_name, reason_of
 from alphazero.runtime.process import unless_hung_up
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training.events import IterationReport
@@ -67,9 +73,7 @@ def main(arguments: list[str]) -> int:
         _print_help([word for word in arguments if word not in HELP])
         return 0
     if any(word.startswith("resume=") and word != "resume=" for word in arguments):
-        settings, folder = _resumed(arguments)
-        with folder.locked():
-            return _train(settings, folder, resumed=True)
+        return _train(*_resumed(arguments), resumed=True)
     options, words = _split(arguments)
     if options.cfg:
         _print_settings(options, words)
@@ -85,29 +89,89 @@ def _train_new(options: argparse.Namespace, words: list[str]) -> int:
         words: settings and config-group choices, such as ``seed=1`` and ``game=othello``.
 
     Returns:
-        The exit status: 0, or 130 if stopped by Ctrl-C; the rest of a sweep is then not trained.
+        The exit status: 0; 2 if a run of a sweep failed; 130 if stopped by Ctrl-C.
 
     Raises:
         ConfigError: if a setting of any run cannot be used, before the first run is trained.
     """
-    sweep = runs_of_sweep(words) if options.multirun else [(words, {})]
+    sweep: Iterable = [(words, {})]
+    if options.multirun:
+        sweep = runs_of_sweep(words, config_groups(options.config_dir))
     # All runs are checked before the first one starts.
     runs = [(compose(run_words, options.config_dir), varied) for run_words, varied in sweep]
-    folders = []
-    for number, (settings, varied) in enumerate(runs, 1):
-        overrides = " ".join(f"{key}={text}" for key, text in varied.items())
-        if len(runs) > 1:
-            print(f"\nrun {number} of {len(runs)}: {overrides}", flush=True)
-        root = settings.run.root
-        folder = RunFolder.create(root, settings.game.name, settings.run.name, overrides)
-        folders.append(folder)
-        with folder.locked():
-            status = _train(settings, folder, resumed=False, varied=varied)
-        if status:
-            return status
     if len(runs) > 1:
-        _print_runs(folders, Console(highlight=False, emoji=False))
-    return 0
+        return _train_sweep(runs)
+    settings, varied = runs[0]
+    folder = RunFolder.create(settings.run.root, settings.game.name, settings.run.name)
+    return _train(settings, folder, resumed=False, varied=varied)
+
+
+def _train_sweep(runs: list[tuple[TrainSettings, dict[str, str]]]) -> int:
+    """Train the runs of a sweep one after another, and print a table of what came of each.
+
+    If a run fails, the others are still trained; Ctrl-C ends the sweep. Below the table, a command
+    is proposed that compares two of the runs.
+
+    Args:
+        runs: the settings of each run, and {key: text} of those that distinguish it.
+
+    Returns:
+        The exit status: 0; 2 if a run failed; 130 if stopped by Ctrl-C.
+    """
+    table = figures_table("strength, %", left="\nrun")
+    table.add_column("failed", overflow="fold")
+    stored = list[tuple[TrainSettings, RunFolder]]()
+    status = 0
+    try:
+        for number, (settings, varied) in enumerate(runs, 1):
+            name = " ".join(f"{key}={text}" for key, text in varied.items())
+            print(f"\nrun {number} of {len(runs)}: {name}", flush=True)
+            folder, failure, strength = None, "", ""
+            try:
+                root = settings.run.root
+                folder = RunFolder.create(root, settings.game.name, settings.run.name, name)
+                status = max(status, _train(settings, folder, resumed=False, varied=varied))
+            except Exception as error:
+                if is_interrupted() and not isinstance(error, OSError):
+                    raise
+                status, failure = 2, _print_failure(error)
+            if folder and folder.states:
+                stored.append((settings, folder))
+                name, strength = folder.path.name, _strength(folder)
+            table.add_row(Text(name), strength, Text(failure))
+            if status == 130:
+                break
+    finally:
+        console = Console(highlight=False, emoji=False)
+        console.print(table)
+        for (settings, folder), (other, newer) in itertools.combinations(stored, 2):
+            if (
+                settings.game.name == other.game.name
+                and settings.network.kind == other.network.kind
+            ):
+                command = _comparison(settings, folder, newer)
+                console.print(Text(f"\nCompare two:  {command}", no_wrap=True))
+                break
+    return status
+
+
+def _print_failure(error: Exception) -> str:
+    """Print the error that ended a run of a sweep, and return its message as one line."""
+    text = error_text(error)
+    if text is None:  # a bug, perhaps in the rules of the user's game
+        traceback.print_exc()
+        text = reason_of(error)
+    print(f"error: {text}", file=sys.stderr)
+    return text
+
+
+def _comparison(settings: TrainSettings, old: RunFolder, new: RunFolder) -> str:
+    """Format the command that compares the networks of two runs of the same game."""
+    game = settings.game.name
+    named = _named_kind(settings)
+    if shipped_path(game):  # an evaluation set
+        return _command("evaluate", f"player={new.path}", f"baseline={old.path}", *named)
+    return _command("match", f"game={game}", f"a={new.path}", f"b={old.path}", *named)
 
 
 def _split(arguments: list[str]) -> tuple[argparse.Namespace, list[str]]:
@@ -173,13 +237,14 @@ def _train(
 
     Args:
         settings: the settings of the run.
-        folder: the folder of the run, whose lock must be held.
+        folder: the folder of the run; its lock is held until the run ends.
         resumed: True to restore the last stored iteration first; False for a new run.
         varied: {key: text} of the settings and config-group choices that distinguish the run within
             its sweep; None if there is no sweep.
     """
     console = Console(highlight=False, emoji=False)
-    try:
+    with folder.locked(), contextlib.ExitStack() as at_end:
+        at_end.callback(folder.discard)  # unless an iteration is stored
         with console.status("Setting up ..."):
             trainer = Trainer(settings, folder)
         if resumed:
@@ -190,8 +255,6 @@ def _train(
             return 0
         console.print("\n".join(start_lines(trainer, resumed)) + "\n")
         return _run(trainer, console, varied)
-    finally:
-        folder.discard()  # unless an iteration is stored
 
 
 def _run(trainer: Trainer, console: Console, varied: Mapping[str, str] | None) -> int:
@@ -222,40 +285,24 @@ def _run(trainer: Trainer, console: Console, varied: Mapping[str, str] | None) -
     except KeyboardInterrupt:
         console.print(f"\nStopped. {kept_text(trainer)}")
         return 130
-    except (OSError, MemoryError, RuntimeError) as error:
-        error.add_note(kept_text(trainer))
+    except Exception as error:
+        if not isinstance(error, InputError):  # whose message says how to go on
+            error.add_note(kept_text(trainer))
         raise
     assert isinstance(event, IterationReport)  # the report of the last iteration
     console.print("\n" + "\n".join(end_lines(trainer, event)))
     return 0
 
 
-def _print_runs(folders: list[RunFolder], console: Console) -> None:
-    """Print each run's final strength, and a command that compares the first two runs.
-
-    Args:
-        folders: the folders of a sweep's runs; there must be at least two.
-        console: where to print.
-    """
-    table = figures_table("strength, %", left="\nrun")
-    for folder in folders:
-        strength = _strength(folder)
-        text = "" if math.isnan(strength) else f"{100 * strength:.1f}"
-        table.add_row(Text(folder.path.name), text)
-    console.print(table)
-    first, second = folders[:2]
-    command = _command("evaluate", f"player={second.path}", f"baseline={first.path}")
-    console.print(Text(f"\nCompare two:  {command}", no_wrap=True))
-
-
-def _strength(folder: RunFolder) -> float:
-    """Return a run's strength after its last iteration, in [0, 1].
+def _strength(folder: RunFolder) -> str:
+    """Format a run's strength after its last iteration, in percent; "" if it was not measured.
 
     This is the accuracy with search if an evaluation set ships with the game, otherwise the score
-    of the match against UCT, from the network's viewpoint; NaN if neither was measured.
+    of the match against UCT, from the network's viewpoint.
     """
     row = folder.read_metrics()[-1]
-    return float(row.get("exact.accuracy", row.get("strength.score", math.nan)))
+    strength = row.get("exact.accuracy", row.get("strength.score"))
+    return "" if strength is None else f"{100 * strength:.1f}"
 
 
 def _resumed(arguments: list[str]) -> tuple[TrainSettings, RunFolder]:
@@ -329,7 +376,7 @@ def kept_text(trainer: Trainer) -> str:
     """
     if not trainer.store.iteration:
         return "No iteration was finished, so nothing is kept."
-    resume = f"{program()} train {_resume_words(trainer)}"
+    resume = f"{_command('train')} {_resume_words(trainer)}"
     return f"Iteration {trainer.store.iteration} is stored; resume with: {resume}"
 
 
@@ -412,12 +459,16 @@ def _resume_words(trainer: Trainer) -> str:
     return trainer.folder.resume_words(trainer.game.name, trainer.settings.network.kind)
 
 
+def _named_kind(settings: TrainSettings) -> list[str]:
+    kind = settings.network.kind
+    return [f"network_kind={kind}"] if is_module_name(kind) else []
+
+
 def _next_steps(trainer: Trainer, report: IterationReport) -> list[str]:
     folder = trainer.folder
     network = folder.network(report.iteration)
     root = Path(trainer.settings.run.root)
-    kind = trainer.settings.network.kind
-    named = [f"network_kind={kind}"] if is_module_name(kind) else []
+    named = _named_kind(trainer.settings)
     runs = named if root == Path("checkpoints") else [f"runs={root}", *named]
     game = f"game={trainer.game.name}"
     play = [

@@ -79,30 +79,9 @@ def play_match(
             random games end too early.
         ValueError: if a player chooses an illegal move.
     """
-    check_num_games(num_games)
-    lines = openings.sample(game, num_games // 2)
-    match = _Match(game, (player_a, player_b), lines)
-    max_parallel = max(player_a.batch_size, player_b.batch_size)
-    num_reported = 0
-    while not match.is_over:
-        if should_stop is None:
-            match.play_ply(max_parallel)
-        else:
-            match.play_ply(min(max_parallel, max(FIRST_GAMES, match.num_counted)))
-        match.count_pairs(should_stop)
-        if progress is not None and match.num_finished > num_reported:
-            num_reported = match.num_finished
-            progress(match.progress())
-    return MatchReport(
-        game.name,
-        player_a.name,
-        player_b.name,
-        openings.plies,
-        openings.seed,
-        match.games(),
-        game.num_players,
-        openings.solver is not None,
-    )
+    match = Match(game, player_a, player_b, num_games, openings)
+    match.play(progress, should_stop)
+    return match.report()
 
 
 def check_num_games(num_games: int, key: str = "num_games", low: int = 2) -> None:
@@ -121,22 +100,27 @@ def check_num_games(num_games: int, key: str = "num_games", low: int = 2) -> Non
         raise ConfigError.of(key, num_games, allowed, "games come in pairs")
 
 
-class _Match:
-    """The games of a match in progress, many of them advancing in lockstep.
+class Match:
+    """The games of a match, many of them advancing in lockstep.
+
+    Unlike `play_match`, it can also report a match that an error or Ctrl-C has ended.
 
     Args:
-        players: player A, then player B.
-        openings: the moves of each opening; each opening starts one pair of games.
+        player_a, player_b, num_games, openings: as in `play_match`, which raises the same errors.
     """
 
-    def __init__(self, game: Game, players: tuple[Player, Player], openings: list[tuple[int, ...]]):
-        num_games = 2 * len(openings)
+    def __init__(
+        self, game: Game, player_a: Player, player_b: Player, num_games: int, openings: Openings
+    ):
+        check_num_games(num_games)
         self.num_finished = 0
         self.num_counted = 0  # number of games in counted pairs; the games before this index
         self._game = game
-        self._players = players
-        self._moves = [list(opening) for opening in openings for _ in range(2)]
-        starts = np.stack([game.play_moves(opening) for opening in openings])
+        self._players = player_a, player_b
+        self._openings = openings
+        lines = openings.sample(game, num_games // 2)
+        self._moves = [list(line) for line in lines for _ in range(2)]
+        starts = np.stack([game.play_moves(line) for line in lines])
         self._states = starts.repeat(2, axis=0)
         self._scores = np.full(num_games, np.nan)  # player A's points; nan while a game goes on
         self._pair_counts = [0.0] * len(PAIR_SCORES)
@@ -144,11 +128,42 @@ class _Match:
         self._active = np.arange(0)  # indices of the games that are played now
         self._waiting = np.arange(num_games)  # indices of the games that have not begun
 
-    @property
-    def is_over(self) -> bool:
-        return self._stopped or len(self._active) + len(self._waiting) == 0
+    def play(
+        self,
+        progress: Callable[[MatchProgress], None] | None = None,
+        should_stop: Callable[[Sequence[float]], bool] | None = None,
+    ) -> None:
+        """Play all games, or until ``should_stop`` ends the match; arguments as in `play_match`."""
+        max_parallel = max(player.batch_size for player in self._players)
+        while not self._stopped and len(self._active) + len(self._waiting):
+            num_before = self.num_finished
+            if should_stop is None:
+                self._play_ply(max_parallel)
+            else:
+                self._play_ply(min(max_parallel, max(FIRST_GAMES, self.num_counted)))
+            self._count_pairs(should_stop)
+            if progress is not None and self.num_finished > num_before:
+                progress(self._progress())
 
-    def progress(self) -> MatchProgress:
+    def report(self) -> MatchReport:
+        """Report the pairs counted so far, in the order of their openings."""
+        games = []
+        for index in range(self.num_counted):
+            moves = tuple(self._moves[index])
+            score = float(self._scores[index])
+            games.append(MatchGame(moves, index % 2 == 0, score, index // 2))
+        return MatchReport(
+            self._game.name,
+            self._players[0].name,
+            self._players[1].name,
+            self._openings.plies,
+            self._openings.seed,
+            tuple(games),
+            self._game.num_players,
+            self._openings.solver is not None,
+        )
+
+    def _progress(self) -> MatchProgress:
         scores = self._scores
         counts = tuple(self._pair_counts)
         tally = counts[::-2]
@@ -157,15 +172,7 @@ class _Match:
         wins, draws, losses = map(int, tally)
         return MatchProgress(self.num_finished, len(scores), wins, draws, losses, counts)
 
-    def games(self) -> tuple[MatchGame, ...]:
-        """Return the games of all pairs counted so far, in the order of their openings."""
-        counted = zip(self._moves, self._scores[: self.num_counted].tolist())
-        return tuple(
-            MatchGame(tuple(moves), index % 2 == 0, score, index // 2)
-            for index, (moves, score) in enumerate(counted)
-        )
-
-    def play_ply(self, max_parallel: int) -> None:
+    def _play_ply(self, max_parallel: int) -> None:
         """Start games until ``max_parallel`` are active, then play one move in each active game."""
         num_new = max(0, max_parallel - len(self._active))
         active = np.concatenate([self._active, self._waiting[:num_new]])
@@ -177,7 +184,7 @@ class _Match:
                 self._move(side, indices)
         self._active = active[np.isnan(self._scores[active])]
 
-    def count_pairs(self, should_stop: Callable[[Sequence[float]], bool] | None) -> None:
+    def _count_pairs(self, should_stop: Callable[[Sequence[float]], bool] | None) -> None:
         """Count finished pairs in the order of their openings, up to the first unfinished one.
 
         Args:

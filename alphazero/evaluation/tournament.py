@@ -32,7 +32,7 @@ from alphazero.evaluation.elo import (
     fit,
     information,
 )
-from alphazero.evaluation.match import MatchProgress, Openings, play_match
+from alphazero.evaluation.match import Match, MatchProgress, Openings
 from alphazero.evaluation.report import PAIR_SCORES, count_pair, pair_score
 from alphazero.games.batched_game import Game
 from alphazero.players.base import Player
@@ -93,7 +93,8 @@ def play_tournament(
             finished.
 
     Yields:
-        The matches played, in order.
+        The matches played, in order. If a player fails or Ctrl-C ends a match, its finished pairs
+        of games come first, and then the exception.
 
     Raises:
         ConfigError: if a match would have an odd number of games, or no openings can be sampled
@@ -105,18 +106,21 @@ def play_tournament(
         a, b = next_pairing([match.pairing for match in matches], players)
         earlier = [match for match in matches if {match.player_a, match.player_b} == {a, b}]
         num_pairs_met = sum(len(match.scores) // 2 for match in earlier)
-        report = play_match(
+        match = Match(
             game,
             players[a],
             players[b],
             min(games_per_match, num_games - start),
             _openings_of(openings, a, b, num_pairs_met),
-            progress=functools.partial(progress, a, b) if progress else None,
         )
-        scores = tuple(played.score for played in report.games)
-        moves = tuple(played.moves for played in report.games)
-        matches.append(TournamentMatch(a, b, scores, moves))
-        yield matches[-1]
+        try:
+            match.play(functools.partial(progress, a, b) if progress else None)
+        finally:
+            if match.num_counted:
+                games = match.report().games
+                scores = tuple(played.score for played in games)
+                matches.append(TournamentMatch(a, b, scores, tuple(one.moves for one in games)))
+                yield matches[-1]
 
 
 def _openings_of(openings: Openings, player_a: str, player_b: str, num_used: int) -> Openings:

@@ -10,9 +10,13 @@ The engine plays from the usual start position, in which the player who moves fi
 `alphazero.games.square_names`.
 """
 
+import queue
 import shlex
 import subprocess
+import threading
+import time
 from collections.abc import Sequence
+from typing import TextIO
 
 import numpy as np
 
@@ -24,6 +28,9 @@ from alphazero.runtime.errors import ConfigError, InputError
 
 _COLORS = ("black", "white")
 _MAX_SHOWN = 200  # maximum characters of an answer that an error message quotes
+# Seconds in which an engine must choose a move, and answer any other command.
+_MOVE_LIMIT_S = 1800
+_ANSWER_LIMIT_S = 60
 
 
 class GtpError(InputError):
@@ -64,6 +71,9 @@ class GtpPlayer:
             raise ConfigError.of("game", game.name, ["othello"], reason)
         self._size = game.rules.size
         self._process = _start(command)
+        self._lines = queue.Queue[str](1000)
+        arguments = self._process.stdout, self._lines
+        threading.Thread(target=_read, args=arguments, daemon=True).start()
         self._ask(f"boardsize {self._size}")
 
     def __del__(self) -> None:
@@ -133,13 +143,14 @@ class GtpPlayer:
                 returned.
 
         Raises:
-            GtpError: if the engine refuses a command that it may not refuse, exits, or breaks the
-                protocol.
+            GtpError: if the engine refuses a command that it may not refuse, exits, breaks the
+                protocol, or does not answer in time.
         """
         first, *others = [line.strip() for line in self._exchange(request)]
+        if not first:
+            raise GtpError(self.name, f"ended at '{request}'")
         if not first.startswith(("=", "?")):
-            reaction = f"answered '{_shown(first)}'" if first else "ended"
-            reason = f"{reaction} at '{request}': it does not follow the Go Text Protocol"
+            reason = f"answered '{_shown(first)}' at '{request}', which is not the Go Text Protocol"
             raise GtpError(self.name, reason)
         if first.startswith("?") and not may_refuse:
             reason = _shown(first[1:].strip()) or "no reason given"
@@ -156,18 +167,24 @@ class GtpPlayer:
             The lines up to the empty line that ends the answer; [""] if the engine has exited.
         """
         process = self._process
-        assert process and process.stdin and process.stdout
+        assert process and process.stdin
+        limit_s = _MOVE_LIMIT_S if request.startswith("genmove") else _ANSWER_LIMIT_S
+        end = time.monotonic() + limit_s
         lines: list[str] = []
         try:
             process.stdin.write(request + "\n")
             process.stdin.flush()
             # Read up to the empty line after the answer, or to the end of the output.
             while not lines or (lines[0].startswith(("=", "?")) and lines[-1].strip()):
-                line = process.stdout.readline()
+                line = self._lines.get(timeout=end - time.monotonic())
                 if lines or not (line.isspace() or line.startswith("#")):
                     lines.append(line)
         except OSError:
             return [""]
+        except (queue.Empty, ValueError):  # no line in time, or no time left for another
+            process.kill()
+            reason = f"did not answer '{request}' within {limit_s:g} seconds"
+            raise GtpError(self.name, reason) from None
         return lines
 
 
@@ -198,3 +215,15 @@ def _start(command: str) -> subprocess.Popen[str]:
         reason = getattr(error, "strerror", None) or "there is no command"
         message = f"the engine '{command}' cannot be started: {reason}."
         raise ConfigError(message, value=command) from None
+
+
+def _read(output: TextIO, lines: queue.Queue[str]) -> None:
+    """Put the lines of an engine's output into a queue, and "" at its end.
+
+    Args:
+        output: the engine's standard output.
+        lines: the queue, which can be read with a time limit on every system.
+    """
+    for line in output:
+        lines.put(line)
+    lines.put("")

@@ -5,13 +5,16 @@ computes a convolution and its gradient without an error.
 """
 
 import contextlib
+import math
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import torch
 
 from alphazero.runtime.errors import ConfigError
 
+_ROOT = Path("/")
 _ALLOWED = ["auto", "cpu", "cuda", "cuda:1", "mps"]
 
 
@@ -102,6 +105,27 @@ def torch_threads(num_threads: int) -> Iterator[None]:
 
 
 def num_cores() -> int:
-    """Return the number of CPU cores that this process may use."""
+    """Return the number of CPU cores that this process may use at a time, rounded up."""
     has_affinity = hasattr(os, "sched_getaffinity")
-    return len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1
+    allowed = len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1
+    return min([allowed, *map(math.ceil, _quotas())])
+
+
+def _quotas() -> Iterator[float]:
+    """Yield the limits on CPU time, in cores, that Linux's control groups set for this process.
+
+    Containers and batch systems set them. A group is also bound by those that contain it. Where a
+    container sees its group's path on the host instead of its own, its group is the topmost one.
+    """
+    memberships = _ROOT / "proc/self/cgroup"
+    lines = memberships.read_text().splitlines() if memberships.exists() else []
+    for line in lines:
+        _, controllers, path = line.split(":", 2)  # version 2 has no controllers here
+        names = ("cpu.cfs_quota_us", "cpu.cfs_period_us") if controllers else ("cpu.max",)
+        group = _ROOT / "sys/fs/cgroup" / controllers / path.strip("/")
+        for folder in (group, *group.parents):
+            with contextlib.suppress(OSError, ValueError):  # no such file, or no limit: "max"
+                texts = [(folder / name).read_text() for name in names]
+                quota, period = map(int, " ".join(texts).split())
+                if quota > 0:
+                    yield quota / period

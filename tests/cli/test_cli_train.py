@@ -302,7 +302,7 @@ def test_a_sweep_ends_with_the_strength_of_each_run(tmp_path, capsys):
     rows = [line.split() for line in out.splitlines() if line.split(" ")[0] in names]
     assert [row[1:] for row in rows] == [[f"{100 * score:.1f}"], []]
     row = {"strength.score": 0.5, "exact.accuracy": 0.9}
-    assert _strength(SimpleNamespace(read_metrics=lambda: [{}, row])) == 0.9
+    assert _strength(SimpleNamespace(read_metrics=lambda: [{}, row])) == "90.0"
 
 
 @pytest.mark.slow

@@ -138,7 +138,8 @@ def test_ctrl_c_keeps_all_finished_matches(run, monkeypatch):
 
     monkeypatch.setattr(RatingFile, "write", interrupted)
     console = Console(file=io.StringIO(), width=120, highlight=False)
-    assert run_command(rate, [f"run={run}", *QUICK, "num_games=400"], console) == 130
+    with pytest.raises(KeyboardInterrupt):
+        run_command(rate, [f"run={run}", *QUICK, "num_games=400"], console)
     assert "28" in console.file.getvalue()
     assert len(_stored(run)["matches"]) == 7
 

@@ -1,11 +1,13 @@
 """What Hydra reads of the command line of `alphazero train`: its options, folders and sweeps."""
 
+import json
 from pathlib import Path
 
 import pytest
 from omegaconf import OmegaConf
 
 from alphazero.cli import main, train
+from alphazero.config.hydra import runs_of_sweep
 from alphazero.runtime.errors import ConfigError
 from alphazero.training.run_config import compose
 
@@ -102,7 +104,6 @@ def test_a_sweep_over_games_of_every_spelling(tmp_path, monkeypatch):
         return 0
 
     monkeypatch.setattr(train, "_train", note)
-    monkeypatch.setattr(train, "_strength", lambda folder: 0.0)
     words = ["game=othello:6,connect_x:4x4x3,examples/snort.py,tic_tac_toe", "run.name=s"]
     monkeypatch.chdir(Path(__file__).parents[2])
     assert main(["train", "--multirun", f"run.root={tmp_path}", *words]) == 0
@@ -114,18 +115,88 @@ def test_a_sweep_over_games_of_every_spelling(tmp_path, monkeypatch):
     ]
 
 
-@pytest.mark.slow
-def test_a_failing_run_ends_the_sweep_with_its_status(tmp_path, monkeypatch, capsys):
-    def fail(settings, folder, resumed, varied):
+def store(folder):
+    """Store what a finished iteration leaves in the folder of a run."""
+    folder.state.touch()
+    row = {"iteration": 1, "elapsed_s": 1.0, "strength.score": 0.125}
+    folder.metrics.write_text(f"{json.dumps(row)}\n")
+
+
+def sweep(capsys, *words):
+    """Return the exit status, the rows of the final table without the heading, and the errors."""
+    status = main(["train", "-m", *words])
+    captured = capsys.readouterr()
+    return status, captured.out.partition("strength, %")[2].splitlines()[1:], captured.err
+
+
+def test_the_other_runs_of_a_sweep_go_on_if_some_fail(tmp_path, monkeypatch, capsys):
+    tried = []
+
+    def try_run(settings, folder, resumed, varied):
+        tried.append(settings.seed)
         if settings.seed == 2:
             raise ConfigError("this run cannot be")
+        if settings.seed == 3:
+            raise KeyError("a bug")
+        store(folder)
         return 0
 
-    monkeypatch.setattr(train, "_train", fail)
-    monkeypatch.setattr(train, "_strength", lambda folder: 0.0)
-    assert main(["train", "-m", f"run.root={tmp_path}", "run.name=s", "seed=1,2,3"]) == 2
-    assert capsys.readouterr().err == "error: this run cannot be\n"
-    assert names_in(tmp_path / "tic_tac_toe") == ["s_seed=1", "s_seed=2"]
+    monkeypatch.setattr(train, "_train", try_run)
+    (tmp_path / "tic_tac_toe" / "s_seed=4").mkdir(parents=True)
+    status, rows, errors = sweep(capsys, f"run.root={tmp_path}", "run.name=s", "seed=range(1,6)")
+    assert status == 2 and tried == [1, 2, 3, 5]
+    names = ["s_seed=1", "seed=2", "seed=3", "seed=4", "s_seed=5"]
+    assert [row.split()[0] for row in rows[:5]] == names
+    assert rows[0].split()[1:] == rows[4].split()[1:] == ["12.5"]
+    reasons = ["this run cannot be", "KeyError: 'a bug'", "run.name=s"]
+    assert all(reason in row for reason, row in zip(reasons, rows[1:4]))
+    assert all(reason in errors for reason in reasons) and "Traceback" in errors
+
+
+def test_ctrl_c_ends_a_sweep_after_its_table(tmp_path, monkeypatch, capsys):
+    def try_run(settings, folder, resumed, varied):
+        if settings.seed == 2:
+            raise KeyboardInterrupt
+        store(folder)
+        return 130 if settings.seed == 4 else 0
+
+    monkeypatch.setattr(train, "_train", try_run)
+    for seeds in ("1,2,3", "3,4,5"):
+        status, rows, _ = sweep(capsys, f"run.root={tmp_path}", f"seed={seeds}")
+        assert status == 130
+        assert sum("12.5" in row for row in rows) == 1 + seeds.startswith("3")
+
+
+@pytest.mark.parametrize(
+    ("word", "values"),
+    {
+        "learner.batch_size=choice(64,128)": ["64", "128"],
+        "seed=range(3,6)": ["3", "4", "5"],
+        "search.pb_c_init=range(0.5,2,0.5)": ["0.5", "1.0", "1.5"],
+        "game=choice(othello:6,'my games/a.py')": ["othello:6", "my games/a.py"],
+        "seed=sort(3,1,2,reverse=true)": ["3", "2", "1"],
+        "search.reuse_tree=choice(true,false)": ["true", "false"],
+        "learner=glob(*)": ["adamw", "sgd"],
+        "learner=glob([*],exclude=s*)": ["adamw"],
+        "game=open_spiel:hex(board_size=5),othello:6": [
+            "open_spiel:hex(board_size=5)",
+            "othello:6",
+        ],
+    }.items(),
+)
+def test_every_form_of_a_sweep_gives_its_values(word, values):
+    runs = [words for words, _ in runs_of_sweep([word], {"learner": ["adamw", "sgd"]})]
+    assert runs == [[f"{word.partition('=')[0]}={value}"] for value in values]
+
+
+@pytest.mark.parametrize(
+    "value", ("interval(0,1)", "range(6,3)", "range(1,4,0)", "choice(1", "choice()", "glob(*)")
+)
+def test_a_sweep_without_values_is_refused_with_those_that_work(value):
+    with pytest.raises(ConfigError) as refused:
+        list(runs_of_sweep([f"seed={value}"], {}))
+    assert (refused.value.key, refused.value.value) == ("seed", value)
+    assert "range(" in refused.value.allowed
 
 
 # --- grammar --------------------------------------------------------------------------------------

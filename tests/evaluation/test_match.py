@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alphazero.evaluation import openings as openings_module
-from alphazero.evaluation.match import MatchProgress, Openings, play_match
+from alphazero.evaluation.match import Match, MatchProgress, Openings, play_match
 from alphazero.evaluation.openings import choose_openings
 from alphazero.evaluation.report import MatchGame, MatchReport, elo_from_score
 from alphazero.games.batched_game import CompiledGame
@@ -213,6 +213,31 @@ def test_an_illegal_move_is_an_error_that_names_the_player(action):
     player.name = "the rogue"
     with pytest.raises(ValueError, match="the rogue"):
         play_match(game, player, FixedPlayer(game, 2), 10, Openings(2))
+
+
+class FailingPlayer(FixedPlayer):
+    """Raises an error when it is asked for the n-th time."""
+
+    def __init__(self, game, seed, num_calls, error=KeyError):
+        super().__init__(game, seed)
+        self.num_calls, self.error = num_calls, error
+
+    def choose(self, states):
+        self.num_calls -= 1
+        if not self.num_calls:
+            raise self.error("no more")
+        return super().choose(states)
+
+
+@pytest.mark.parametrize("error", (KeyError, KeyboardInterrupt))
+def test_a_match_that_ends_in_an_error_reports_the_pairs_before(error):
+    game = make_game("tic_tac_toe")
+    whole = play_match(game, FixedPlayer(game, 1), FixedPlayer(game, 2), 12, Openings(2))
+    match = Match(game, FailingPlayer(game, 1, 15, error), FixedPlayer(game, 2), 12, Openings(2))
+    with pytest.raises(error):
+        match.play()
+    games = match.report().games
+    assert 2 <= len(games) < 12 and games == whole.games[: len(games)]
 
 
 def test_identical_players_score_about_a_half():

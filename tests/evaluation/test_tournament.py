@@ -138,6 +138,25 @@ def test_an_interrupted_tournament_continues_with_the_same_games(game):
     assert list(played([], 48, seed=1)) != whole
 
 
+def test_a_player_that_fails_ends_the_tournament_after_the_finished_pairs(game):
+    whole = list(play_tournament(game, fixed_players(game, "ab"), [], 16, 8, Openings(2)))
+    players = fixed_players(game, "ab")
+    choose, calls = players["a"].choose, itertools.count()
+
+    def fail(states):
+        if next(calls) == 25:
+            raise KeyError("no more")
+        return choose(states)
+
+    players["a"].choose = fail
+    matches = []
+    with pytest.raises(KeyError):
+        matches += play_tournament(game, players, [], 16, 8, Openings(2))
+    assert matches[0] == whole[0] and len(matches) == 2
+    num_games = len(matches[1].scores)
+    assert num_games in (2, 4, 6) and matches[1].scores == whole[1].scores[:num_games]
+
+
 def test_players_who_meet_again_get_new_openings():
     game = make_game("connect_four")
     matches = list(play_tournament(game, fixed_players(game, "ab"), [], 60, 10, Openings(4)))

@@ -1,5 +1,6 @@
 """The player behind GTP, with a naive engine that uses the other starting position of Othello."""
 
+import json
 import shlex
 import sys
 from pathlib import Path
@@ -9,11 +10,12 @@ from typing import NamedTuple
 import pytest
 from naive import NaiveOthello
 
-from alphazero.cli import match
+from alphazero.cli import main, match
 from alphazero.cli.command import run_command
 from alphazero.cli.rate_players import player_name
 from alphazero.evaluation.match import Openings, play_match
 from alphazero.own_games.registry import make_game
+from alphazero.players import gtp
 from alphazero.players.base import RESIGN, PlayerSettings
 from alphazero.players.gtp import GtpError, GtpPlayer
 from alphazero.players.registry import make_player
@@ -148,8 +150,40 @@ def test_an_engine_that_resigns_has_lost_the_game():
 @pytest.mark.slow
 def test_an_engine_that_ends_during_a_game_is_named():
     game = make_game("othello")
-    player = GtpPlayer(game, COMMAND + " --dies")
-    with pytest.raises(GtpError, match="clear_board"):
+    player = GtpPlayer(game, COMMAND + " --dies=1")
+    with pytest.raises(GtpError, match="genmove"):
+        player.choose_after([[]], game.initial_states(1))
+
+
+def test_the_games_before_an_engine_ends_are_reported(tmp_path, capsys):
+    path = tmp_path / "match.json"
+    words = ["game=othello:6", f"a=gtp:{COMMAND} --dies=70", "b=random", "num_games=10"]
+    assert main(["match", *words, f"json={path}"]) == 2
+    captured = capsys.readouterr()
+    assert "--dies=70" in captured.err and captured.err.count("\n") == 1
+    report = json.loads(path.read_text())
+    assert report["num_games"] == len(report["games"]) == 4  # 15 or 16 moves of each player
+    assert f"{report['wins']} won, {report['draws']} drawn, {report['losses']} lost" in captured.out
+
+
+@pytest.mark.parametrize("command", ("sleep 100", "yes ''", "yes ="))
+def test_an_engine_that_does_not_answer_is_named_after_a_while(command, monkeypatch):
+    monkeypatch.setattr(gtp, "_ANSWER_LIMIT_S", 0.3)
+    with pytest.raises(GtpError) as failed:
+        GtpPlayer(make_game("othello"), command)
+    for text in (command, "boardsize 8", "0.3"):
+        assert text in str(failed.value)
+
+
+def test_an_engine_may_think_longer_than_it_may_take_for_other_answers(monkeypatch):
+    program = "import sys, time\nfor line in sys.stdin:"
+    program += "\n time.sleep(0.5 * line.startswith('gen'))\n print('= d3\\n', flush=True)"
+    game = make_game("othello")
+    player = GtpPlayer(game, f"{shlex.quote(sys.executable)} -c {shlex.quote(program)}")
+    monkeypatch.setattr(gtp, "_ANSWER_LIMIT_S", 0.2)
+    assert player.choose_after([[]], game.initial_states(1)).actions.tolist() == [20]
+    monkeypatch.setattr(gtp, "_MOVE_LIMIT_S", 0.2)
+    with pytest.raises(GtpError, match="genmove"):
         player.choose_after([[]], game.initial_states(1))
 
 

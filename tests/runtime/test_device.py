@@ -1,5 +1,6 @@
 """Devices and threads: missing devices are refused, and threads keep their own torch settings."""
 
+import os
 import threading
 
 import pytest
@@ -46,6 +47,37 @@ def test_an_apple_gpu_is_taken_only_if_it_works(monkeypatch):
 def test_zero_threads_means_all_cores():
     assert set_num_threads(0) == torch.get_num_threads() == num_cores() >= 1
     assert set_num_threads(3) == torch.get_num_threads() == 3
+
+
+@pytest.mark.parametrize(
+    ("membership", "files", "cores"),
+    {
+        "version 2": ("0::/", {"cpu.max": "150000 100000"}, 2),
+        "no limit": ("0::/", {"cpu.max": "max 100000"}, 64),
+        "a group above": ("0::/a/b", {"a/b/cpu.max": "800000 100000", "a/cpu.max": "3 1"}, 3),
+        "the path on the host": ("0::/docker/1f", {"cpu.max": "50000 100000"}, 1),
+        "version 1": (
+            "4:memory:/\n3:cpu,cpuacct:/job",
+            {
+                "cpu,cpuacct/job/cpu.cfs_quota_us": "450000",
+                "cpu,cpuacct/job/cpu.cfs_period_us": "100000",
+                "cpu,cpuacct/cpu.cfs_quota_us": "-1",
+                "cpu,cpuacct/cpu.cfs_period_us": "100000",
+            },
+            5,
+        ),
+        "none of these files": ("0::/", {}, 64),
+    }.values(),
+)
+def test_a_quota_of_cpu_time_limits_the_cores(membership, files, cores, tmp_path, monkeypatch):
+    texts = {f"sys/fs/cgroup/{name}": text for name, text in files.items()}
+    for name, text in {"proc/self/cgroup": membership, **texts}.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(f"{text}\n")
+    monkeypatch.setattr(device, "_ROOT", tmp_path)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: set(range(64)), raising=False)
+    assert num_cores() == cores
+    assert set_num_threads(0) == torch.get_num_threads() == cores
 
 
 def test_a_thread_that_limits_itself_does_not_limit_others():

@@ -166,7 +166,7 @@ def test_a_file_that_cannot_be_written_is_refused_before_the_work(
     def work(*_, **__):
         raise AssertionError("the work has begun")
 
-    monkeypatch.setattr("alphazero.cli.match.play_match", work)
+    monkeypatch.setattr("alphazero.cli.match.Match", work)
     place = str(places_that_cannot_be_written(tmp_path)[kind])
     words = f"match game=tic_tac_toe a=random b=random num_games=2 json={place}"
     assert main(words.split()) == 2
