@@ -263,7 +263,7 @@ def load_run(path: str | Path = "latest", root: str | Path = "checkpoints") -> R
     If the settings name a file with the rules of a game, this file is not executed.
 
     Args:
-        path: the run's folder, or "latest" for the most recently written run under ``root``.
+        path: the run's folder, or "latest" for the run under ``root`` that was trained last.
         root: the folder that contains all runs; used only for "latest".
 
     Raises:
