@@ -218,6 +218,7 @@ def train(
         settings = settings or make_settings(*overrides)
         check_run(settings)
         folder = RunFolder.create(settings.run.root, settings.game.name, settings.run.name)
+    folder = RunFolder(folder.path.absolute())  # a notebook may change the working directory
     with folder.locked():
         trainer = Trainer(settings, folder)
         if resume is not None:
@@ -268,7 +269,7 @@ def load_run(path: str | Path = "latest", root: str | Path = "checkpoints") -> R
     If the settings name a file with the rules of a game, this file is not executed.
 
     Args:
-        path: the run's folder, or "latest" for the most recently written run under ``root``.
+        path: the run's folder, or "latest" for the run under ``root`` that was trained last.
         root: the folder that contains all runs; used only for "latest".
 
     Raises:

@@ -64,7 +64,7 @@ def main(arguments: list[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     try:
         if isinstance(sys.stdout, io.TextIOWrapper):
-            sys.stdout.reconfigure(errors="backslashreplace")  # for a path that is not UTF-8
+            sys.stdout.reconfigure(errors="surrogateescape")  # for a path that is not UTF-8
         status = _answer(arguments)
         sys.stdout.flush()
         return status

@@ -114,7 +114,7 @@ def _find_run(path: str | None, settings: Settings) -> RunFolder:
     """Find the folder of a training run that has stored metrics.
 
     Args:
-        path: the run's folder, or "latest" for the most recently written run; None means "latest".
+        path: the run's folder, or "latest" for the run trained last; None means "latest".
         settings: holds the folder of all runs, which is searched for "latest".
 
     Raises:

@@ -33,7 +33,7 @@ from alphazero.config.command_line import parse_overrides, split_word
 from alphazero.config.files import to_yaml
 from alphazero.config.help import HELP, print_help
 from alphazero.config.hydra import COMMAND, runs_of_sweep
-from alphazero.config.settings import from_plain
+from alphazero.config.settings import from_plain, with_home
 from alphazero.evaluation.exact.set_file import shipped_path
 from alphazero.evaluation.run_facts import duration_text
 from alphazero.network.registry import is_own_kind
@@ -69,6 +69,7 @@ def main(arguments: list[str]) -> int:
         ConfigError: for an argument that cannot be used.
         TrainingDivergedError: if losses, weights or the network's outputs are not finite.
     """
+    arguments = list(map(with_home, arguments))
     if HELP & set(arguments):
         _print_help([word for word in arguments if word not in HELP])
         return 0
@@ -364,7 +365,7 @@ def start_lines(trainer: Trainer, resumed: bool) -> list[str]:
         f"[bold]{verb} {trainer.game.name}[/] in {trainer.folder.path}",
         f"Network: {num_weights:,} weights on {trainer.learner.device}; "
         f"search runs it with {engine.name}{refused}.",
-        f"Watch with:  {_tensorboard(trainer.settings.run.root)}",
+        f"Watch with:  {_tensorboard(trainer.folder.root)}",
         *(f"note: {note}" for note in (*trainer.game.notes, *trainer.store.notices)),
     ]
 
@@ -467,9 +468,9 @@ def _named_kind(settings: TrainSettings) -> list[str]:
 def _next_steps(trainer: Trainer, report: IterationReport) -> list[str]:
     folder = trainer.folder
     network = folder.network(report.iteration)
-    root = Path(trainer.settings.run.root)
+    root = folder.root
     named = _named_kind(trainer.settings)
-    runs = named if root == Path("checkpoints") else [f"runs={root}", *named]
+    runs = named if root == TrainSettings().run.root else [f"runs={root}", *named]
     game = f"game={trainer.game.name}"
     play = [
         f"  play against it:   {_command('play', game, f'second={network}', *named)}",

@@ -7,6 +7,7 @@ its own settings with this module, which does not depend on any of these package
 
 import copy
 import dataclasses
+import re
 import types
 import typing
 from collections.abc import Iterator, Mapping
@@ -250,8 +251,7 @@ def _unknown(key: str, value: Any, known: list[str]) -> ConfigError:
     likely = known
     if isinstance(value, dict):
         likely = sorted({other.partition(".")[0] for other in known})
-    hint = nearest_key_hint(key, likely)
-    message = f"there is no setting '{key}'.{hint}"
+    message = f"there is no setting '{key}'.{nearest_key_hint(key, likely)}"
     return ConfigError(message, key=key, value=value, allowed=known)
 
 
@@ -296,7 +296,16 @@ def _as_type(annotation: Any, value: Any) -> Any:
         raise TypeError
     if kind is bool:
         return _SWITCHES[str(value).lower()]
-    return kind(value)
+    return with_home(str(value)) if kind is str else kind(value)
+
+
+def with_home(text: str) -> str:
+    """Replace each "~" that begins a path by the user's home folder.
+
+    A shell does this only to words that begin with it, not to values such as ``run.root=~/az``. A
+    path begins at the start of the text, or after a space or one of ``=,:[``.
+    """
+    return str(Path.home()).join(re.split(r"(?<![^\s=,:\[])~(?=[/\\]|$)", text))
 
 
 def _is_within(value: Any, metadata: Mapping[str, Any]) -> bool:
@@ -305,6 +314,7 @@ def _is_within(value: Any, metadata: Mapping[str, Any]) -> bool:
         return value in choices
     low = metadata.get("low")
     high = metadata.get("high")
-    numbers = value if isinstance(value, (list, tuple)) else [value]
-    is_high_enough = low is None or all(number >= low for number in numbers)
-    return is_high_enough and (high is None or all(number <= high for number in numbers))
+    numbers = value if isinstance(value, list) else [value]
+    return all(
+        (low is None or number >= low) and (high is None or number <= high) for number in numbers
+    )

@@ -101,16 +101,16 @@ class Gradients:
             return answers
         columns = [torch.as_tensor(column).tensor_split(num_parts) for column in samples]
         parts = [Batch(*part) for part in zip(*columns)]
-        gradients, answers = zip(*self._pool.map(self._part, self._networks, parts))
+        gradients, of_parts = zip(*self._pool.map(self._part, self._networks, parts))
         shares = [len(part.outcomes) / num_samples for part in parts]
-        for weights, *of_parts in zip(self.parameters, *gradients):
+        for weights, *own_gradients in zip(self.parameters, *gradients):
             weights.grad = None
-            if of_parts[0] is not None:
+            if own_gradients[0] is not None:
                 # Fused optimizers require gradients in the memory layout of the weights.
                 weights.grad = torch.zeros_like(weights)
-                for gradient, share in zip(of_parts, shares):
+                for gradient, share in zip(own_gradients, shares):
                     weights.grad.add_(gradient, alpha=share)
-        return _joined(answers, shares)
+        return _joined(of_parts, shares)
 
     @torch.enable_grad()  # the setting belongs to a thread
     def _part(

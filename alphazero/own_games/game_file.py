@@ -6,6 +6,7 @@ the rules obey the laws of games: `alphazero.own_games.checked_game` does that.
 """
 
 import hashlib
+import re
 import sys
 import types
 from pathlib import Path
@@ -126,7 +127,7 @@ def _run_file(name: str) -> Any:
     file = str(place)
     folder = str(place.parent)
     source = path.read_bytes()
-    digest = hashlib.sha256(f"{file}\0".encode() + source).hexdigest()[:16]
+    digest = hashlib.sha256(repr(file).encode() + source).hexdigest()[:16]
     module_name = f"alphazero_game_{place.stem}_{digest}"
     if module_name not in sys.modules:
         if folder not in sys.path:
@@ -156,11 +157,9 @@ def _only_class(module: types.ModuleType, name: str) -> type:
     Raises:
         ConfigError: if there is no such class, or more than one.
     """
-    classes = list[type]()
-    for value in vars(module).values():
-        is_own_class = isinstance(value, type) and value.__module__ == module.__name__
-        if is_own_class and has_python_rules(value):
-            classes.append(value)
+    values = [value for value in vars(module).values() if isinstance(value, type)]
+    own = [value for value in values if value.__module__ == module.__name__]
+    classes = list(filter(has_python_rules, own))
     if len(classes) == 1:
         return classes[0]
     message = f"the game file '{Path(name)}' defines no GAME"
@@ -174,8 +173,11 @@ def existing(name: str) -> Path:
     """Convert a game file's name to its path, after checking that the file exists.
 
     Raises:
-        ConfigError: if there is no such file.
+        ConfigError: if there is no such file, or its name is not UTF-8: networks, runs and the page
+            could not hold it.
     """
+    if re.search("[\udc80-\udcff]", name):  # bytes that are not UTF-8, as Python reads them
+        raise refusal(f"game={name} is not UTF-8: rename a folder, or call this inside.", name)
     path = Path(name)
     if not path.is_file():
         raise refusal(f"there is no game file '{path}'.", name)

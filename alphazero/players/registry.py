@@ -31,7 +31,7 @@ from alphazero.players.without_search import RandomPlayer
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.own_code import PLAYERS, announced, is_module_name, load_own, reason_of
 from alphazero.storage.pretrained import shipped_network
-from alphazero.storage.run_folder import folders_of_runs
+from alphazero.storage.run_folder import find_network, runs_of
 
 #: Functions that make the players without a network, by the players' names.
 _PLAYERS: dict[str, Callable[[Game, PlayerSettings], Player]] = {
@@ -294,12 +294,14 @@ def network_path(kind: str, game_name: str, rules_digest: str = "") -> Path | No
 
 
 def _newest_network(game_name: str, rules_digest: str) -> Path | None:
-    """Return a game's most recently written network under checkpoints/, or None if it has none.
+    """Return the newest network of the game's newest run under checkpoints/; None without one.
 
     Args:
         game_name: the game's name.
         rules_digest: digest of the game's rules; a run with the same digest is for the same game.
     """
-    folders = folders_of_runs(_ROOT, game_name, rules_digest)
-    paths = [path for folder in folders for path in folder.glob("networks/*.safetensors")]
-    return max(paths, key=lambda path: (path.stat().st_mtime_ns, path.name), default=None)
+    runs = runs_of(_ROOT, game_name, rules_digest)
+    runs = [run for run in runs if any(run.path.glob("networks/*.safetensors"))]
+    if not runs:
+        return None
+    return find_network(max(runs, key=lambda run: run.trained_at).path)

@@ -262,10 +262,11 @@ def read_bytes(path: str | Path) -> bytes:
     Raises:
         StoredFileError: if the file does not exist, cannot be read, or is a folder or a pipe.
     """
+    path = Path(path)
     try:
-        if Path(path).is_file():
-            return Path(path).read_bytes()
-        reason = "it is a folder" if Path(path).is_dir() else "it is not a file"
+        if path.is_file():
+            return path.read_bytes()
+        reason = "it is a folder" if path.is_dir() else "it is not a file"
     except OSError as error:
         reason = str(error.strerror)
     if not os.path.exists(path):

@@ -7,6 +7,7 @@ ignores comments, docstrings and layout. Libraries are not included.
 
 import ast
 import contextlib
+import functools
 import hashlib
 import importlib.util
 import sys
@@ -57,11 +58,10 @@ def module_file(module_name: str) -> Path | None:
     The module of a notebook, for example, has none.
     """
     file = getattr(sys.modules.get(module_name), "__file__", None)
-    if file and Path(file).is_file():
-        return Path(file)
-    return None
+    return Path(file) if file and Path(file).is_file() else None
 
 
+@functools.lru_cache(32)  # many runs are of the same rules
 def digest_of(text: str) -> str:
     """Return the SHA-256 hex digest of a game's rules, given as source code; "" for an empty text.
 

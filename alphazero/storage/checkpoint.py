@@ -68,13 +68,10 @@ def _without_arrays(value: Any, name: str, arrays: dict[str, np.ndarray]) -> Any
         arrays[name] = np.asarray(value, order="C")
         return {_ARRAY_KEY: name}
     if isinstance(value, dict):
-        plain = {}
-        for key, item in value.items():
-            plain[str(key)] = _without_arrays(item, f"{name}/{key}", arrays)
-        return plain
+        items = value.items()
+        return {str(key): _without_arrays(item, f"{name}/{key}", arrays) for key, item in items}
     if isinstance(value, (list, tuple)):
-        items = enumerate(value)
-        return [_without_arrays(item, f"{name}/{index}", arrays) for index, item in items]
+        return list(_without_arrays(dict(enumerate(value)), name, arrays).values())
     if isinstance(value, np.generic):
         return value.item()
     return value

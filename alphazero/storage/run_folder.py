@@ -18,12 +18,12 @@ Data is checked when it is read back. This module does not depend on the trainer
 
 import contextlib
 import json
-import math
 import os
 import platform
 import re
 import shlex
 import shutil
+import time
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
@@ -63,7 +63,6 @@ from alphazero.selfplay.game_record import (
 from alphazero.storage.checkpoint import load_state, save_state
 
 STATE_FILE = "state.safetensors"
-_PREVIOUS_STATE_FILE = "state.previous.safetensors"
 _LOCK_S = 0.2  # seconds to wait for a lock, which `is_training` may hold for a moment
 _MAX_OVERRIDES = 150  # maximum characters of the overrides in a folder's name
 LIBRARIES = ("alphazero-selfplay", "torch", "numpy", "numba", "hydra-core")
@@ -78,7 +77,7 @@ class RunFolder:
         self.metrics = self.path / "metrics.jsonl"
         self.rules = self.path / "rules.py"
         self.state = self.path / STATE_FILE
-        self.previous_state = self.path / _PREVIOUS_STATE_FILE
+        self.previous_state = self.path / "state.previous.safetensors"
         self._lock = FileLock(self.path / ".lock", thread_local=False)
 
     @classmethod
@@ -131,7 +130,7 @@ class RunFolder:
         """Find the folder of a stored run, given by its path or as "latest".
 
         Args:
-            path: the folder, or "latest" for the run whose state was written last.
+            path: the folder, or "latest" for the run that was trained last (see `trained_at`).
             root: for "latest": the folder of all runs.
             game: for "latest": the name of the run's game; None means any game.
             key: the setting that gave ``path``, named in errors.
@@ -144,27 +143,32 @@ class RunFolder:
             ConfigError: if there is no such run, or it has not finished an iteration.
         """
         if path != "latest":
-            if not Path(path).exists():
-                raise ConfigError(f"{key}={path}: there is no such folder.", key=key, value=path)
-            if holding == STATE_FILE:
-                is_complete = bool(cls(path).states)
-            else:
-                is_complete = (Path(path) / holding).is_file()
-            if not is_complete:
-                message = f"{key}={path} is not the folder of a run with a finished iteration: "
-                message += f"it has no {holding}."
-                raise ConfigError(message, key=key, value=path)
-            return cls(path)
-        states = list[Path]()
-        for folder in folders_of_runs(root, game, rules_digest):
-            states += cls(folder).states[:1]
-        if not states:
-            of_game = f" of {game}" if game else ""
-            message = f"{key}=latest: there is no run{of_game} with a finished iteration under "
-            message += f"'{root}'."
+            run = cls(path)
+            if run.states if holding == STATE_FILE else (run.path / holding).is_file():
+                return run
+            message = f"{key}={path} is not the folder of a run with a finished iteration: there "
+            message += f"is no '{run.path / holding}'."
             raise ConfigError(message, key=key, value=path)
-        newest = max(states, key=lambda file: file.stat().st_mtime)
-        return cls(newest.parent)
+        runs = [run for run in runs_of(root, game, rules_digest) if run.states]
+        if not runs:
+            message = f"{key}=latest: there is no run of {game or 'any game'} with a finished "
+            message += f"iteration under '{root}'."
+            raise ConfigError(message, key=key, value=path)
+        return max(runs, key=lambda run: run.trained_at)
+
+    @property
+    def root(self) -> str:
+        """The folder of all runs, ROOT in ROOT/GAME/NAME; it changes when the run is moved."""
+        return os.path.normpath(self.path / ".." / "..")
+
+    @property
+    def trained_at(self) -> float:
+        """When the newest iteration was finished, in seconds since 1970, as metrics.jsonl says.
+
+        If it does not say that, the time when it or, if there is none, the folder was changed last.
+        """
+        place = self.metrics if self.metrics.is_file() else self.path
+        return self.newest_row().get("finished_at", place.stat().st_mtime)
 
     @property
     def states(self) -> list[Path]:
@@ -221,8 +225,7 @@ class RunFolder:
         than that. On Windows, an existing lock file counts as a held lock.
         """
         try:
-            flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)
-            file = os.open(self._lock.lock_file, flags)
+            file = os.open(self._lock.lock_file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
         except OSError:
             return False
         try:
@@ -266,7 +269,7 @@ class RunFolder:
         write_atomically(self.config, with_checksum(to_yaml(settings)).encode())
         versions = {"python": platform.python_version(), "processor": platform.machine()}
         versions |= {name: version_of(name) for name in LIBRARIES}
-        text = json.dumps(versions, indent=2) + "\n"
+        text = f"{json.dumps(versions, indent=2)}\n"
         write_atomically(self.path / "versions.json", text.encode())
 
     def read_config(self) -> dict[str, Any]:
@@ -278,17 +281,28 @@ class RunFolder:
             StoredFileError: if the file is missing or damaged, or does not name the game.
         """
         text = read_text(self.config)
+        reason = "it does not name the game by game.name"
         try:
             values: Any = parse_yaml(text)
+            if isinstance(values["game"]["name"], str):
+                return values
+        except (TypeError, KeyError):
+            pass
         except ValueError as error:
             reason = str(error)
-        else:
-            game = values.get("game") if isinstance(values, dict) else None
-            if isinstance(game, dict) and isinstance(game.get("name"), str):
-                return values
-            reason = "it does not name the game by game.name"
         message = f"'{self.config}' does not hold the settings of a run: {reason}."
         raise StoredFileError(message, path=self.config)
+
+    def metrics_lines(self) -> list[bytes]:
+        """Return the complete lines of metrics.jsonl, unchecked; [] if it cannot be read."""
+        try:
+            return read_bytes(self.metrics).split(b"\n")[:-1]
+        except StoredFileError:
+            return []
+
+    def newest_row(self) -> dict[str, Any]:
+        """Return the metrics of the newest iteration that can be read; {} if there is none."""
+        return next(filter(None, map(parse_row, reversed(self.metrics_lines()))), {})
 
     def read_metrics(self) -> list[dict[str, Any]]:
         """Read the metrics of all stored iterations, oldest first; skip damaged lines.
@@ -299,32 +313,30 @@ class RunFolder:
         Raises:
             StoredFileError: if the file is missing or holds no metrics.
         """
-        lines = read_text(self.metrics).splitlines() if self.metrics.exists() else []
-        rows = list(filter(None, map(parse_row, lines)))
+        rows = list(filter(None, map(parse_row, self.metrics_lines())))
         if not rows:
-            raise StoredFileError(
-                f"'{self.metrics}' holds no metrics: no iteration was finished.", path=self.metrics
-            )
+            message = f"'{self.metrics}' holds no metrics that can be read."
+            raise StoredFileError(message, path=self.metrics)
         return rows
 
     def add_metrics(self, row: dict[str, Any]) -> None:
         """Append the metrics of an iteration to metrics.jsonl, and wait until they are on the disk.
 
+        "finished_at" is added to them: the time, in seconds since 1970.
+
         Raises:
             OSError: if the run's folder has been removed, or the file cannot be written.
         """
         os.stat(self.config)  # raises if the folder was removed, which writing would create again
-        append_line(self.metrics, json.dumps(row))
+        append_line(self.metrics, json.dumps(row | {"finished_at": time.time()}))
 
     def cut_metrics(self, iteration: int) -> None:
         """Delete the metrics of all iterations after ``iteration``, and damaged lines."""
-        if self.metrics.is_file():
-            text = ""
-            for line in read_bytes(self.metrics).decode(errors="replace").splitlines():
-                row = parse_row(line)
-                if row and row["iteration"] <= iteration:
-                    text += line + "\n"
-            write_atomically(self.metrics, text.encode())
+        lines = self.metrics_lines()
+        rows = zip(lines, map(parse_row, lines))
+        kept = [line + b"\n" for line, row in rows if row and row["iteration"] <= iteration]
+        if lines:
+            write_atomically(self.metrics, b"".join(kept))
 
     # --- the rules of a user's game ---------------------------------------------------------------
 
@@ -428,11 +440,8 @@ class RunFolder:
         Raises:
             StoredFileError: if a file is damaged, or its records do not fit ``game``.
         """
-        paths = (self.path / "games").glob("*.safetensors")
-        records = list[GameRecord]()
-        for iteration in sorted(int(path.stem) for path in paths):
-            records += self.load_games(iteration, game)
-        return records
+        paths = sorted((self.path / "games").glob("*.safetensors"))
+        return [record for path in paths for record in self.load_games(int(path.stem), game)]
 
     def drop_games(self, num_samples: int, samples_by_iteration: dict[int, int]) -> None:
         """Delete the oldest games, which are not needed to resume from either stored state.
@@ -459,10 +468,8 @@ class RunFolder:
         return self.path / "games" / f"{iteration:06d}.safetensors"
 
 
-def folders_of_runs(
-    root: str | Path, game: str | None = None, rules_digest: str = ""
-) -> list[Path]:
-    """Return the folders of all runs of a game, found by the game's name or by equal rules.
+def runs_of(root: str | Path, game: str | None = None, rules_digest: str = "") -> list[RunFolder]:
+    """Return all runs of a game, found by the game's name or by equal rules.
 
     Args:
         root: the folder of all runs.
@@ -470,16 +477,15 @@ def folders_of_runs(
         rules_digest: the game's `Game.rules_digest`, which also finds runs stored under another
             name. With "", runs are found by name only.
     """
-    folders = [path for path in Path(root).glob("*/*") if path.is_dir()]
+    runs = [RunFolder(path) for path in Path(root).glob("*/*") if path.is_dir()]
     if game is None:
-        return folders
+        return runs
     name = folder_name(game)
-    of_game = list[Path]()
-    for path in folders:
-        has_name = path.parent.name == name
-        if has_name or rules_digest and RunFolder(path).rules_digest == rules_digest:
-            of_game.append(path)
-    return of_game
+    return [
+        run
+        for run in runs
+        if run.path.parent.name == name or rules_digest and run.rules_digest == rules_digest
+    ]
 
 
 def folder_name(game: str) -> str:
@@ -509,9 +515,8 @@ def find_network(path: str | Path) -> Path:
         raise StoredFileError(f"there is no file or folder '{path}'.", path=path)
     networks = sorted(path.glob("networks/*.safetensors"))
     if not networks:
-        states = {STATE_FILE, _PREVIOUS_STATE_FILE}
         files = sorted(path.glob("*.safetensors"))
-        networks = [file for file in files if file.name not in states]
+        networks = [file for file in files if not file.name.startswith("state.")]
     if not networks:
         raise StoredFileError(
             f"'{path}' holds no network: there is no networks/*.safetensors in it.", path=path
@@ -524,7 +529,7 @@ def parse_row(line: str | bytes) -> dict[str, Any] | None:
     try:
         row = json.loads(line)
         has_iteration = type(row["iteration"]) is int and row["iteration"] > 0
-        has_time = 0.0 <= row["elapsed_s"] < math.inf
-        return row if has_iteration and has_time else None
+        times = (row["elapsed_s"], row.get("finished_at", 0.0))
+        return row if has_iteration and all(0.0 <= time < 1e300 for time in times) else None
     except (ValueError, RecursionError, TypeError, KeyError):
         return None

@@ -423,8 +423,8 @@ class Trainer:
         settings = self.settings.selfplay
         begin, end = _STAGES.get(stage, (1.0, 1.0))
         part = begin + (end - begin) * done / max(total, 1)
-        num_games = games_until(settings, self.iteration - 1)
-        num_games += part * games_in(settings, self.iteration)
+        num_games = part * games_in(settings, self.iteration)
+        num_games += games_until(settings, self.iteration - 1)
         return StageProgress(
             stage=stage,
             done=done,

@@ -5,6 +5,7 @@ an HTTP error status and the body {"error": "one plain sentence"}. Only this mod
 `streams` handle HTTP.
 """
 
+import json
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,13 @@ MAX_BODY = 1_048_576  # largest request body, in bytes
 _LOCAL_NAMES = ("localhost", "127.0.0.1", "[::1]")
 
 
+class Json(JSONResponse):
+    """A JSON response in ASCII, which can hold paths that are not UTF-8."""
+
+    def render(self, content: Any) -> bytes:
+        return json.dumps(content, allow_nan=False, separators=(",", ":")).encode()
+
+
 def make_app(backend: Backend, token: str | None = None) -> Guard:
     """Make the web application, an ASGI callable that serves the page and its API.
 
@@ -40,20 +48,20 @@ def make_app(backend: Backend, token: str | None = None) -> Guard:
     """
 
     async def live(request: Request) -> Response:
-        return live_response(lambda: bytes(JSONResponse(backend.live()).body))
+        return live_response(lambda: bytes(Json(backend.live()).body))
 
     def run(request: Request) -> Response:
         run_id = request.query_params.get("id", "")
-        return JSONResponse(backend.run(run_id))
+        return Json(backend.run(run_id))
 
     immediate = (backend.position, backend.positions, backend.exact)
     jobs = (backend.move, backend.analyse, backend.review)
     api = [
-        Route("/games", lambda request: JSONResponse(backend.games())),
+        Route("/games", lambda request: Json(backend.games())),
         Route("/live", live),
         Route("/run", run),
     ]
-    for respond, answers in ((JSONResponse, immediate), (JsonLines, jobs)):
+    for respond, answers in ((Json, immediate), (JsonLines, jobs)):
         for answer in answers:
             path = f"/{answer.__name__}"
             api.append(Route(path, _post(answer, respond), methods=["POST"]))
@@ -116,11 +124,11 @@ async def _read(request: Request) -> Any:
 async def _refused(_: Request, error: Refusal) -> Response:
     # The rest of a body that is too large is never read.
     headers = {"connection": "close"} if error.status == 413 else None
-    return JSONResponse({"error": shortened(str(error))}, error.status, headers)
+    return Json({"error": shortened(str(error))}, error.status, headers)
 
 
 async def _http_error(_: Request, error: HTTPException) -> Response:
-    return JSONResponse({"error": error.detail}, error.status_code, error.headers)
+    return Json({"error": error.detail}, error.status_code, error.headers)
 
 
 async def _failed(_: Request, error: Exception) -> Response:
@@ -128,4 +136,4 @@ async def _failed(_: Request, error: Exception) -> Response:
 
     Starlette re-raises the exception afterwards, so that uvicorn prints it on the terminal.
     """
-    return JSONResponse({"error": FAILED}, 500)
+    return Json({"error": FAILED}, 500)

@@ -76,7 +76,7 @@ class Catalogue:
 
     def find_runs(self) -> FoundRuns:
         """Search the folder of training runs now; return the readable and the damaged runs."""
-        return self._finder.found(within_s=0)
+        return self._finder.found(now=True)
 
     def describe(self) -> dict[str, Any]:
         """Return the `api/games` response: every game with its players, and the default game."""
@@ -167,17 +167,18 @@ class Catalogue:
             raise Refusal(f"no player here can analyse {game.name}: train a network first.")
         return analyst
 
-    def named_run_game(self, run: FoundRun, names: list[str]) -> str | None:
+    def named_run_game(self, game: str, rules_digest: str, names: list[str]) -> str | None:
         """Return which of ``names`` is the game of a training run, or None if none of them is.
 
         Args:
-            run: the training run.
+            game: the game's name in the run.
+            rules_digest: the digest of the game's rules in the run.
             names: names of games in this catalogue. A game with user-defined rules matches only if
                 its rules are still those with which the run was trained.
         """
         for name in names:
-            digest = self.game(name).rules_digest if run.rules_digest else ""
-            if same_game(name, run.game, digest, run.rules_digest):
+            digest = self.game(name).rules_digest if rules_digest else ""
+            if same_game(name, game, digest, rules_digest):
                 return name
         return None
 

@@ -30,7 +30,7 @@ class RunCharts:
 
     def __init__(self, catalogue: Catalogue):
         self._catalogue = catalogue
-        self._rows: dict[Path, RunRows] = {}
+        self._rows: dict[str, RunRows] = {}
 
     def list_runs(self) -> dict[str, Any]:
         """Return an `api/live` message, {"runs": [...], "damaged": [...]}.
@@ -40,15 +40,17 @@ class RunCharts:
         """
         found = self._catalogue.find_runs()
         names = self._catalogue.game_names()
-        damaged = [{"id": run_id, "error": text} for run_id, text in found.damaged.items()]
-        runs = [self._summary(run, names) for run in found.runs.values()]
-        paths = {run.folder.path: run for run in found.runs.values()}
-        for path, rows in list(self._rows.items()):
-            if path not in paths:
-                del self._rows[path]
-            elif rows.is_damaged:
-                damaged.append({"id": paths[path].id, "error": "its metrics cannot be read."})
-        return {"runs": runs, "damaged": damaged}
+        self._rows = {run_id: rows for run_id, rows in self._rows.items() if run_id in found.runs}
+
+        @functools.cache  # many runs are of the same game
+        def shown_game(name: str, rules_digest: str) -> str | None:
+            return self._catalogue.named_run_game(name, rules_digest, names)
+
+        runs = found.runs.values()
+        return {
+            "runs": [_summary(run, shown_game(run.game, run.rules_digest)) for run in runs],
+            "damaged": [{"id": run_id, "error": text} for run_id, text in found.damaged.items()],
+        }
 
     def show_run(self, run_id: str) -> dict[str, Any]:
         """Return the `api/run` response: the curves, the alarms and the settings of a training run.
@@ -63,42 +65,33 @@ class RunCharts:
         if run is None:
             message = f"there is no run {quoted(run_id)} here; ?id=RUN names one."
             raise Refusal(message, UNKNOWN)
-        rows = self._rows_of(run)
+        rows = self._rows.setdefault(run_id, RunRows(run.folder))
         with rows.lock:
             rows.read()
             return _describe_rows(run, rows)
 
-    def _rows_of(self, run: FoundRun) -> RunRows:
-        return self._rows.setdefault(run.folder.path, RunRows(run.folder))
 
-    def _summary(self, run: FoundRun, names: list[str]) -> dict[str, Any]:
-        game = self._catalogue.named_run_game(run, names)
-        ratings = _ratings_of(run.folder)
-        rows = self._rows_of(run)
-        with rows.lock:
-            rows.read()
-            accuracy = rows.newest.get("exact.accuracy")
-            if accuracy is None and "proof.num_accurate" in rows.newest:
-                num_positions = rows.newest.get("proof.num_positions", 1)
-                accuracy = rows.newest["proof.num_accurate"] / max(num_positions, 1)
-            return {
-                "id": run.id,
-                "game": game or run.game,
-                "name": run.id.partition("/")[2],
-                "playable": game is not None and bool(run.networks),
-                "num_rows": len(rows),
-                "iterations": rows.iterations[-1] if len(rows) else 0,
-                "hours": round(rows.newest.get("elapsed_s", 0.0) / 3600, 4),
-                "updated": int(run.updated),
-                "training": run.folder.is_training,
-                "accuracy": accuracy,
-                "elo": ratings[-1]["elo"] if ratings else None,
-                "alarms": rows.alarms,
-                "networks": [
-                    {"player": run.player_id(iteration), "iteration": iteration}
-                    for iteration in reversed(run.networks)
-                ],
-            }
+def _summary(run: FoundRun, game: str | None) -> dict[str, Any]:
+    """Return a run's entry in the `api/live` message.
+
+    Args:
+        run: the run.
+        game: the name of its game in the catalogue; None if the catalogue does not have it.
+    """
+    ratings = _ratings_of(run.folder)
+    return run.figures | {
+        "id": run.id,
+        "game": game or run.game,
+        "name": run.id.partition("/")[2],
+        "playable": bool(game and run.networks),
+        "updated": int(run.updated),
+        "training": run.folder.is_training,
+        "elo": ratings[-1]["elo"] if ratings else None,
+        "networks": [
+            {"player": run.player_id(iteration), "iteration": iteration}
+            for iteration in reversed(run.networks)
+        ],
+    }
 
 
 def _describe_rows(run: FoundRun, rows: RunRows) -> dict[str, Any]:
@@ -163,7 +156,7 @@ def _rating_column(rows: RunRows, ratings: list[Row]) -> Column:
         rows: the run's metrics, one row per iteration.
         ratings: the ratings read by `_ratings_of`.
     """
-    unrated: list[float | None] = [None] * len(rows)
+    unrated: list[float | None] = [None] * len(rows.iterations)
     column = Column([*unrated], [*unrated], [*unrated])
     if not ratings:
         return column
@@ -188,7 +181,7 @@ def _ratings_of(folder: RunFolder) -> list[Row]:
         return []
 
 
-@functools.lru_cache(256)
+@functools.lru_cache(5_000)
 def _read_ratings(path: Path, _changed: int) -> list[Row]:
     """Read the Elo ratings of a run's networks from ratings.json, the oldest network first.
 

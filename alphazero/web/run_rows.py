@@ -13,7 +13,6 @@ from alphazero.storage.run_folder import RunFolder, parse_row
 from alphazero.training.curves import PAGE_CHARTS, Row, number
 
 _LINES = [line for chart in PAGE_CHARTS for line in chart.lines]
-_NEWEST = ("elapsed_s", "exact.accuracy", "proof.num_accurate", "proof.num_positions")
 _DIGITS = 6
 
 
@@ -60,19 +59,14 @@ class RunRows:
         self._inode = inode
         self._end = 0
         self._last_line = b""
-        self.is_damaged = False  #: whether metrics.jsonl has lines, but none that can be read
         self.iterations: list[int] = []
         self.games: list[float | None] = []  #: total games played up to each row
         self._num_games = 0.0
         self.hours: list[float | None] = []
         self.columns = {line: Column([], [], []) for line in _LINES}
-        self.newest: dict[str, float] = {}  #: the latest values of the metrics in `_NEWEST`
         self.opponent: str | None = None  #: the opponent in the newest match
-        self.alarms: list[str] = []  #: names of the current alarms
+        self._alarms: list[str] = []  # names of the current alarms
         self.alarm_changes: list[AlarmChange] = []
-
-    def __len__(self) -> int:
-        return len(self.iterations)
 
     def read(self) -> None:
         """Read the rows added to metrics.jsonl, or all rows if the file was truncated or replaced.
@@ -104,8 +98,6 @@ class RunRows:
         if lines:
             self._end += len(data) - len(rest)
             self._last_line = lines[-1] + b"\n"
-        starts_wrongly = rest != b"" and not rest.startswith(b"{")
-        self.is_damaged = not self.iterations and (bool(lines) or starts_wrongly)
 
     def _add(self, row: Row) -> None:
         """Append the metrics of one iteration to the columns."""
@@ -120,22 +112,24 @@ class RunRows:
         for line, column in self.columns.items():
             for values, value in zip(column, line.figures(row)):
                 values.append(rounded(value))
-        for key in _NEWEST:
-            if not math.isnan(number(row, key)):
-                self.newest[key] = row[key]
         opponent = row.get("strength.opponent")
         if isinstance(opponent, str):
             self.opponent = opponent
         self._compare_alarms(row)
 
     def _compare_alarms(self, row: Row) -> None:
-        alarms = [name for name in str(row.get("alarms") or "").split(",") if name]
+        alarms = alarms_of(row)
         texts = str(row.get("alarm_texts") or "").splitlines()
         for name, text in zip(alarms, texts):
-            if name not in self.alarms:
+            if name not in self._alarms:
                 self.alarm_changes.append(AlarmChange(row["iteration"], True, text))
-        for name in self.alarms:
+        for name in self._alarms:
             if name not in alarms:
                 text = f"{name.replace('_', ' ')}: over."
                 self.alarm_changes.append(AlarmChange(row["iteration"], False, text))
-        self.alarms = alarms
+        self._alarms = alarms
+
+
+def alarms_of(row: Row) -> list[str]:
+    """Return the names of an iteration's alarms."""
+    return [name for name in str(row.get("alarms") or "").split(",") if name]

@@ -21,6 +21,8 @@ import alphazero as az
 from alphazero.cli import main
 from alphazero.cli.train import _longer_run, _strength, program
 from alphazero.config import settings as config
+from alphazero.config.command_line import from_overrides
+from alphazero.inference.engines import openvino_engine
 from alphazero.learner.report import LearnerReport
 from alphazero.network.weights import load_network, save_network
 from alphazero.own_games.registry import make_game
@@ -354,6 +356,37 @@ def test_what_a_resumed_run_cannot_change_is_refused_and_its_settings_stay(
     assert (status, out) == (2, "")
     assert word.partition("=")[0] in err and err.count("\n") == 1
     assert finished_run.config.read_bytes() == before
+
+
+def test_a_run_that_was_moved_prints_commands_for_its_new_place(
+    finished_run, tmp_path, capsys, monkeypatch
+):
+    shutil.copytree(finished_run.path, tmp_path / "new" / "tic_tac_toe" / "tiny")
+    monkeypatch.chdir(tmp_path / "new")
+    for folder, root in (("tic_tac_toe/tiny", "."), ("../new/tic_tac_toe/tiny", "../new")):
+        words = [f"resume={folder}", f"run.num_iterations={4 + root.count('new')}"]
+        status, out, _ = train(capsys, *words, *_UNMEASURED.split())
+        assert status == 0 and str(finished_run.path.parent) not in out
+        assert f"runs={root}\n" in out and f"--logdir {root}\n" in out
+
+
+def test_the_advice_without_openvino_works_when_it_is_typed(
+    finished_run, tmp_path, capsys, monkeypatch
+):
+    monkeypatch.setattr(openvino_engine, "openvino", None)
+    folder = tmp_path / "tic_tac_toe" / "run"
+    shutil.copytree(finished_run.path, folder)
+    settings = finished_run.read_config()
+    settings["evaluator"] |= {"engine": "openvino", "precision": "int8"}
+    RunFolder(folder).write_config(settings)
+    words = [f"resume={folder}", "run.num_iterations=4", *_UNMEASURED.split()]
+    status, _, err = train(capsys, *words)
+    assert status == 2 and "openvino" in err
+    advice = re.findall(r"(\S+=auto)\b", err)
+    assert train(capsys, *words, *(word for word in advice if "." in word))[0] == 0
+    own = [word for word in advice if "." not in word]
+    from_overrides(PlayerSettings, own, "alphazero match")
+    assert len(own) == 2
 
 
 def test_resume_latest_looks_among_the_runs_of_the_game(finished_run, root, capsys):

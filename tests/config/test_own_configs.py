@@ -3,7 +3,8 @@
 import pytest
 from mostly_slow import mostly_slow
 
-from alphazero.cli import main
+from alphazero.cli import main, match, serve
+from alphazero.config.command_line import from_overrides
 from alphazero.training.run_config import compose
 
 HEADER = "# @package _global_\n"
@@ -105,3 +106,24 @@ def test_a_wrong_choice_is_named_with_the_likely_one(words, parts, folder, capsy
     assert main(["train", *words.split()]) == 2
     message = capsys.readouterr().err
     assert [part for part in parts if part not in message] == [] and len(message) < 300
+
+
+def test_a_tilde_before_a_path_is_the_home_folder_wherever_it_is_given(
+    tmp_path, monkeypatch, capsys
+):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    (tmp_path / "experiment").mkdir()
+    (tmp_path / "experiment" / "at_home.yaml").write_text(f"{HEADER}run:\n  root: ~/a\n")
+    settings = compose(["resume=~/run", "experiment=at_home"], str(tmp_path))
+    assert (settings.run.root, settings.resume) == (f"{tmp_path}/a", f"{tmp_path}/run")
+    assert compose(["run.root=~", "run.name=a~b"]).run.root == str(tmp_path)
+    for word, place in (("game=~/none.py", "none.py"), ("--config-dir=~/none", "none")):
+        assert main(["train", word]) == 2
+        assert f"{tmp_path}/{place}" in capsys.readouterr().err
+    words = ["games=[~/a.py,b~/c.py,module:~Class]", "runs=~/r"]
+    served = from_overrides(serve.Settings, words, "alphazero serve")
+    assert served.games == [f"{tmp_path}/a.py", "b~/c.py", "module:~Class"]
+    assert served.runs == f"{tmp_path}/r"
+    played = from_overrides(match.Settings, ["a=network:~/r,num_simulations=5"], "alphazero match")
+    assert played.a == f"network:{tmp_path}/r,num_simulations=5"

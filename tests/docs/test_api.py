@@ -100,6 +100,13 @@ def test_training_yields_a_report_for_each_stored_iteration(run):
     assert all(np.isfinite(report.learner.loss) for report in reports)
 
 
+def test_a_program_may_change_its_folder_while_it_trains(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for _ in az.train(*TINY, "run.name=a"):
+        monkeypatch.chdir(tmp_path.parent)
+    assert len(az.load_run(tmp_path / "checkpoints" / "tic_tac_toe" / "a").metrics) == 2
+
+
 def test_a_stored_run_tells_what_its_training_reported(run):
     root, reports = run
     stored = az.load_run("latest", root=root)

@@ -305,3 +305,19 @@ def test_stored_names_that_are_no_games_are_refused(name):
     with pytest.raises(ConfigError) as error:
         make_stored_game(name, "the network 'x'")
     assert error.value.value == name
+
+
+def test_a_path_that_is_not_utf8_is_refused_by_name_and_its_file_works_from_inside(
+    tmp_path, monkeypatch
+):
+    folder = tmp_path / os.fsdecode(b"b\xe9z")
+    try:
+        path = write_rules(folder / "mine.py")
+    except OSError:
+        pytest.skip("the file system has only names in UTF-8")
+    with pytest.raises(ConfigError) as refused:
+        make_game(path)
+    assert (refused.value.key, refused.value.value) == ("game", path)
+    assert "UTF-8" in str(refused.value)
+    monkeypatch.chdir(folder)
+    assert make_game("mine.py").name == "mine.py"

@@ -1,5 +1,6 @@
 """Players make legal moves and repeat with the same seed; player specifications are read."""
 
+import json
 import os
 
 import numpy as np
@@ -246,11 +247,14 @@ def test_only_a_networks_name_or_path_leads_to_a_network(kind, tmp_path, monkeyp
 def test_network_spec_finds_the_newest_network_of_the_game(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     runs = tmp_path / "checkpoints/othello_6"
-    for age, name in enumerate(("b/networks/000009", "a/networks/000001", "a/networks/000002")):
+    for age, name in enumerate(("a/networks/000002", "a/networks/000001", "b/networks/000009")):
         path = runs / f"{name}.safetensors"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
-        os.utime(path, (age, age))
+        os.utime(path, (age, age))  # as a copy changes it
+    for finished_at, name in enumerate("ba"):
+        row = {"iteration": 9, "elapsed_s": 1.0, "finished_at": finished_at}
+        (runs / name / "metrics.jsonl").write_text(json.dumps(row) + "\n")
     newest = network_path("network", "othello:6")
     assert newest.resolve() == (runs / "a/networks/000002.safetensors").resolve()
     assert network_path("checkpoints/othello_6/b", "othello:6").resolve() == (runs / "b").resolve()

@@ -243,7 +243,7 @@ def test_a_folder_that_cannot_be_created_is_a_config_error(tmp_path):
     assert (error.value.key, error.value.value) == ("run.root", str(root))
 
 
-def test_the_latest_run_is_the_one_whose_state_was_written_last(tmp_path):
+def test_the_latest_run_is_the_one_that_was_trained_last(tmp_path):
     root = str(tmp_path)
 
     def assert_refused(path, game, key="resume"):
@@ -257,7 +257,10 @@ def test_the_latest_run_is_the_one_whose_state_was_written_last(tmp_path):
         folder = RunFolder.create(root, game, name)
         if name != "z":  # it has no finished iteration
             save_state(folder.state, {})
-            os.utime(folder.state, (number, number))
+            folder.write_config({})
+            folder.add_metrics({"iteration": 1, "elapsed_s": 1.0})
+            for path in (folder.state, folder.metrics):
+                os.utime(path, (9 - number, 9 - number))  # as a copy changes it
     assert RunFolder.find("latest", root, None).path.name == "new"
     assert RunFolder.find("latest", root, "tic_tac_toe").path.name == "old"
     assert_refused("latest", "connect_four")

@@ -349,7 +349,7 @@ def test_the_page_finds_the_runs_of_a_renamed_game(folder):
     players = [player.id for player in catalogue.players(catalogue.game("heap:Pile"))]
     assert "run:pile_Pile/run/000002" in players
     (run,) = catalogue.runs().values()
-    assert catalogue.named_run_game(run, ["heap:Pile"]) == "heap:Pile"
+    assert catalogue.named_run_game(run.game, run.rules_digest, ["heap:Pile"]) == "heap:Pile"
 
 
 # --- workers --------------------------------------------------------------------------------------

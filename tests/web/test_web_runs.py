@@ -6,14 +6,17 @@ import os
 import shutil
 import threading
 import time
+from pathlib import Path
 
 import pytest
-from starlette.responses import JSONResponse
 from web_samples import collect, copy_run, make_backend, running
 
 from alphazero.play.requests import Refusal
+from alphazero.runtime import files
+from alphazero.storage import run_folder
 from alphazero.storage.run_folder import RunFolder
 from alphazero.web import run_rows
+from alphazero.web.app import Json
 
 EARLIER = "tic_tac_toe/earlier"
 
@@ -81,18 +84,18 @@ def test_damage_is_shown_in_a_line_and_hides_no_run(tmp_path):
     damaged("config", "config.yaml", b"game: [")
     damaged("bytes", "config.yaml", b"\xff\x00")
     damaged("numbers", "config.yaml", b"game: {name: tic_tac_toe}\n1: .nan\n2: 2020-01-01\n")
-    damaged("no text", "metrics.jsonl", b"\xff\xfe")
+    damaged("no text", "metrics.jsonl", b"\xff\xfe\n")
     damaged("odd", "metrics.jsonl", rows)
     damaged("rated", "ratings.json", ratings)
     damaged("deep", "ratings.json", b"[" * 100_000)
     damaged("digits", "networks/1\u00b2.safetensors", b"")
     backend = make_backend(tmp_path)
     found = backend.live()
-    JSONResponse(found)
+    Json(found)
     runs = {run["name"]: run for run in found["runs"]}
     assert set(runs) == {"earlier", "numbers", "no text", "odd", "rated", "deep", "digits"}
     for run in found["runs"]:
-        JSONResponse(backend.run(run["id"]))
+        Json(backend.run(run["id"]))
     lines = {one["id"]: one["error"] for one in found["damaged"]}
     named = {"config", "bytes", "no text"}
     assert set(lines) == {f"tic_tac_toe/{name}" for name in named}
@@ -134,6 +137,52 @@ def test_asking_whether_a_run_is_in_training_turns_no_trainer_away(tmp_path):
     threading.Timer(0.05, os.close, [asking]).start()
     with RunFolder(path).locked():
         assert RunFolder(path).is_training
+
+
+def test_only_runs_that_changed_are_read_again_and_settings_are_not_parsed(tmp_path, monkeypatch):
+    folders = [copy_run(tmp_path, f"tic_tac_toe/{number}") for number in range(4)]
+    opened = []
+
+    def note(path):
+        if tmp_path in Path(path).parents:
+            opened.append(Path(path).parent.name)
+        return read_bytes(path)
+
+    read_bytes = files.read_bytes
+    for module in (files, run_folder):
+        monkeypatch.setattr(module, "read_bytes", note)
+    monkeypatch.setattr(run_folder, "parse_yaml", None)
+    backend = make_backend(tmp_path)
+    assert len(backend.live()["runs"]) == 4 and set(opened) == set("0123")
+    first, opened[:] = len(opened), []
+    for _ in range(2):
+        backend.live()
+        backend.games()
+    assert not opened
+    add_row(folders[2])
+    assert {run["name"]: run["num_rows"] for run in backend.live()["runs"]}["2"] == 3
+    assert set(opened) == {"2"} and len(opened) <= first / 4
+
+
+def test_a_copy_of_an_older_run_is_listed_after_a_newer_one(tmp_path):
+    for name, finished_at in (("newer", 2e9), ("older", 1e9)):
+        add_row(copy_run(tmp_path, f"tic_tac_toe/{name}"), finished_at=finished_at)
+    runs = make_backend(tmp_path).live()["runs"]
+    assert [(run["name"], run["updated"]) for run in runs] == [("newer", 2e9), ("older", 1e9)]
+
+
+def test_a_run_whose_name_is_not_utf8_is_shown(tmp_path):
+    name = os.fsdecode(b"tic_tac_toe/b\xe9z")
+    try:
+        folder = RunFolder(copy_run(tmp_path, name))
+    except OSError:
+        pytest.skip("the file system has only names in UTF-8")
+    config = folder.read_config()
+    folder.write_config(config | {"run": config["run"] | {"root": name}})
+    backend = make_backend(tmp_path)
+    (run,) = json.loads(Json(backend.live()).body)["runs"]
+    run["id"].encode()
+    assert len(json.loads(Json(backend.run(run["id"])).body)["x"]["iterations"]) == 2
 
 
 # --- rows -----------------------------------------------------------------------------------------
@@ -197,7 +246,7 @@ def test_a_run_that_was_cut_starts_over(tmp_path, is_resumed):
 def test_only_new_lines_are_parsed(tmp_path, monkeypatch):
     folder = copy_run(tmp_path)
     backend, parsed = make_backend(tmp_path), []
-    backend.live()
+    backend.run(EARLIER)
     original = run_rows.parse_row
     monkeypatch.setattr(run_rows, "parse_row", lambda line: parsed.append(line) or original(line))
     add_row(folder)

@@ -123,7 +123,8 @@ def cpu_precisions() -> list[str]:
 def _check(precision: str) -> None:
     if openvino is None:
         message = "engine=openvino needs OpenVINO, which is not installed: pip install openvino, "
-        message += "or use engine=auto and precision=auto."
+        message += "or type engine=auto precision=auto, which in 'alphazero train' are "
+        message += "evaluator.engine=auto evaluator.precision=auto."
         allowed = ["auto", "torch"]
         raise ConfigError(message, key="engine", value="openvino", allowed=allowed)
     available = cpu_precisions()
