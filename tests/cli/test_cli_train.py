@@ -153,19 +153,16 @@ def test_a_run_prints_its_place_and_further_commands(first_output, finished_run)
     assert f"alphazero play game=tic_tac_toe 'second={folder}/networks/000002.safetensors'" in text
 
 
-class Interrupt:
-    """Stops a run by a signal, that of Ctrl-C or another, at its n-th event of a kind."""
+def interrupt(monkeypatch, iteration, number=signal.SIGINT):
+    """Stop a run while it learns in an iteration, by the signal of Ctrl-C or another."""
+    original = ConsoleLogger.show
 
-    def __init__(self, monkeypatch, method, count, number=signal.SIGINT):
-        self.count, original = count, getattr(ConsoleLogger, method)
+    def show(logger, event):
+        original(logger, event)
+        if event.iteration == iteration and getattr(event, "stage", None) == "learning":
+            signal.raise_signal(number)
 
-        def stopping(logger, event):
-            original(logger, event)
-            self.count -= 1
-            if self.count == 0:
-                signal.raise_signal(number)
-
-        monkeypatch.setattr(ConsoleLogger, method, stopping)
+    monkeypatch.setattr(ConsoleLogger, "show", show)
 
 
 def test_a_stopped_run_keeps_what_is_finished_and_the_resumed_run_is_the_same(
@@ -175,11 +172,11 @@ def test_a_stopped_run_keeps_what_is_finished_and_the_resumed_run_is_the_same(
     assert train(capsys, *words, "run.name=whole")[0] == 0
     folder = tmp_path / "tic_tac_toe" / "parts"
     with monkeypatch.context() as patch:
-        Interrupt(patch, "progress", 25)  # an iteration has nine: games and learning
+        interrupt(patch, 3)
         status, out, _ = train(capsys, *words, "run.name=parts")
     assert status == 130
     kept = load_state(folder / "state.safetensors")["iteration"]
-    assert 1 <= kept <= 2
+    assert kept == 2
     assert f"Iteration {kept}" in out and f"alphazero train resume={folder}" in out
     status, out, _ = train(capsys, f"resume={folder}")
     assert status == 0 and f"iteration {kept} of tic_tac_toe" in out
@@ -194,7 +191,7 @@ def test_a_run_stopped_in_its_first_iteration_leaves_nothing_and_removes_nothing
     number, finished_run, root, capsys, monkeypatch
 ):
     before = sorted(root.rglob("*"))
-    Interrupt(monkeypatch, "progress", 2, number)
+    interrupt(monkeypatch, 1, number)
     status, out, _ = train(capsys, *QUICK, f"run.root={root}", "run.name=x")
     assert status == 130 and "resume=" not in out
     assert sorted(root.rglob("*")) == before
