@@ -25,6 +25,10 @@ from alphazero.solvers.enumeration import MAX_POSITIONS, ExactValues
 from alphazero.solvers.proof import Failure, ProofReport, prove
 
 _DEFAULT_GAME = "tic_tac_toe"
+_NOT_ALL_COMPARED = (
+    "positions of this game remember the moves that led to them. Only a sample of those that count "
+    "as one was compared, so this is not a proof if such positions differ."
+)
 
 
 @dataclasses.dataclass
@@ -61,6 +65,8 @@ def run(settings: Settings, console: Console) -> int:
     asked = f"{player.name}{thinking}, asked for its move in {num_positions:,} positions."
     text = "\n".join([asked, "", *proof_lines(game, report)])
     console.print(text, markup=False)
+    if not exact.positions.are_all_compared:
+        console.print(f"note: {_NOT_ALL_COMPARED}", markup=False)
     for failure in report.failures[: settings.show]:
         print_misplayed(console, game, failure)
     return 0 if report.perfect else 1

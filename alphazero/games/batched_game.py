@@ -10,7 +10,7 @@ Letters for shapes: B positions, K state entries, A actions, S symmetries, C pla
 
 import abc
 import functools
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -252,6 +252,17 @@ class Game(abc.ABC):
         """
         return states[:, : self.identity_size]
 
+    def variant(self, state: np.ndarray) -> Hashable:
+        """Return what may tell a state (K entries) from others of equal `identity`.
+
+        Where identity and variant are equal, the same moves lead to the same results.
+        """
+        return ()
+
+    def moves_of(self, state: np.ndarray) -> list[int]:
+        """Return the moves that led to a state (K entries); [] if states do not hold them."""
+        return []
+
     def own_result(self, value: float) -> float:
         """Convert a result in [-1, 1] to the game's own scoring scale, such as a number of points.
 
@@ -328,8 +339,7 @@ class Game(abc.ABC):
         drawn = self.drawn(state)
         if drawn is not None:
             return drawn
-        letters = self.piece_letters
-        lines = ["".join(letters[cell] for cell in row) for row in self.cells(state)]
+        lines = ["".join(self.piece_letters[cell] for cell in row) for row in self.cells(state)]
         return "\n".join(lines)
 
 

@@ -21,7 +21,6 @@ from typing import Any
 import numpy as np
 from numba.core.errors import NumbaError, UnsupportedBytecodeError
 
-from alphazero.games import rules
 from alphazero.games.batched_game import CompiledGame, Game
 from alphazero.own_games.checks.laws import BrokenLaw, Laws, error_text
 from alphazero.own_games.checks.report import CheckOptions, Fault, RuleReport, examine
@@ -266,9 +265,9 @@ def _compile(game: CompiledGame, path: Path) -> None:
 
 
 def compiler_error_text(text: str, path: Path) -> str:
-    """Describe a numba compiler error in one sentence, with the line of the rules that caused it.
+    """Shorten a numba compiler error to its cause, with the line of the rules that it names.
 
-    An example is "line 12: compiled code does not know 'helper': a helper needs @rules.njit."
+    An example is "line 12: Untyped global name 'helper': Cannot determine Numba type."
 
     Args:
         text: numba's message.
@@ -278,11 +277,6 @@ def compiler_error_text(text: str, path: Path) -> str:
     text = jit.with_written_names(uncoloured).partition(" Raised from ")[0]
     line = re.search(rf'{re.escape(path.name)}(?:", line |:| \()(\d+)', text)
     where = f"line {line[1]}: " if line else ""
-    unknown = re.search(r"Untyped global name '(\w+)'", text)
-    if unknown:
-        name = unknown[1]
-        fix = f"call rules.{name}(...)" if hasattr(rules, name) else "a helper needs @rules.njit"
-        return f"{where}compiled code does not know '{name}': {fix}."
     if re.search("NRT required but not enabled|Only accept returning of array passed", text):
         return f"{where}a helper that creates an array or a list needs @rules.njit(allocates=True)."
     # Messages are nested: each level says "Failed in ...", and the innermost names the cause.

@@ -13,7 +13,7 @@ import copy
 import hashlib
 import inspect
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -21,6 +21,7 @@ import numpy as np
 from alphazero.games.appearance import read_appearance
 from alphazero.games.batched_game import Game, Transition
 from alphazero.games.symmetry import identity_tables
+from alphazero.own_games.merged_positions import contents
 from alphazero.own_games.notebook_form import NotebookStart
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.random_generators import random_below
@@ -197,6 +198,8 @@ class PythonGame(Game):
         self.piece_letters = getattr(start, "piece_letters", ".XO")
         self._observes = callable(getattr(start, "observe", None))
         self.has_binary_planes = not self._observes or bool(getattr(start, "binary_planes", False))
+        # The adapters of libraries make sure that planes and key determine what follows.
+        self._is_determined = getattr(start, "is_determined", False)
         self._has_key = callable(getattr(start, "key", None))
         self.planes_shape = np.shape(self.planes(start))
         if len(self.planes_shape) != 3:
@@ -266,6 +269,15 @@ class PythonGame(Game):
         batch = state[None]
         ply = self._plies(batch)[0]
         return self._object(self._actions(batch)[0, :ply].tobytes())
+
+    def variant(self, state: np.ndarray) -> Hashable:
+        try:
+            return () if self._is_determined else contents(self.position(state))
+        except Exception:  # an object that cannot be taken apart: compare the moves so far
+            return state[self.identity_size :].tobytes()
+
+    def moves_of(self, state: np.ndarray) -> list[int]:
+        return self._actions(state[None])[0, : self._plies(state[None])[0]].tolist()
 
     def reread(self, state: np.ndarray) -> np.ndarray:
         """Compute a state (K entries) anew from its position object.

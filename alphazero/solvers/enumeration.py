@@ -14,6 +14,7 @@ from collections import deque
 import numpy as np
 
 from alphazero.games.batched_game import Game, Transition
+from alphazero.own_games.merged_positions import MergedPositions
 from alphazero.runtime.errors import InputError
 from alphazero.solvers.base import ILLEGAL_SCORE, ILLEGAL_VALUE, UnsolvableError
 
@@ -45,6 +46,8 @@ class Positions:
     #: int16[N], number of actions on the longest path to the end of the game; lower after every
     #: action.
     plies_left: np.ndarray
+    #: Whether all states that the game takes for one position were compared, or only a sample.
+    are_all_compared: bool = True
 
     def __len__(self) -> int:
         return len(self.states)
@@ -56,7 +59,9 @@ class Positions:
         Each result is for the player who takes the action; it is `ILLEGAL_VALUE` if the action is
         illegal.
         """
-        values = _sign_of_children(self, slice(None)) * self.values[self.children]
+        values = (
+            _sign_of_children(self.players, self.children, slice(None)) * self.values[self.children]
+        )
         return np.where(self.children == NO_CHILD, np.float32(ILLEGAL_VALUE), values)
 
 
@@ -181,20 +186,21 @@ def enumerate_positions(game: Game, max_positions: int = MAX_POSITIONS) -> Posit
 
     Raises:
         UnsolvableError: if there are more than ``max_positions``.
-        InputError: if a position can occur twice in one game.
+        InputError: if a position can occur twice in one game, or the game takes states for one
+            position in which an action leads to different ones.
     """
-    batches, edges = _reachable(game, max_positions)
+    batches, edges, are_all_compared = _reachable(game, max_positions)
     states, over, results, players, _ = (np.concatenate(part) for part in zip(*batches))
     children = np.full((len(states), game.num_actions), NO_CHILD, np.int32)
     rows, actions, targets = (np.concatenate(part) for part in zip(*edges))
     children[rows, actions] = targets
     values, plies_left = _solve(children, players, over, results)
-    return Positions(states, players, over, children, values, plies_left)
+    return Positions(states, players, over, children, values, plies_left, are_all_compared)
 
 
 def _reachable(
     game: Game, max_positions: int
-) -> tuple[list[Transition], list[tuple[np.ndarray, np.ndarray, np.ndarray]]]:
+) -> tuple[list[Transition], list[tuple[np.ndarray, np.ndarray, np.ndarray]], bool]:
     """Find all positions that can occur in a game, by a breadth-first search from the start.
 
     Args:
@@ -202,7 +208,8 @@ def _reachable(
 
     Returns:
         The positions in batches, and three arrays for the legal actions of each batch: the index of
-        the position, the action, and the index of the position after it.
+        the position, the action, and the index of the position after it; and
+        `Positions.are_all_compared`.
 
     Raises:
         UnsolvableError: if there are more than ``max_positions``.
@@ -211,6 +218,7 @@ def _reachable(
     index_of = {game.identity(start)[0].tobytes(): 0}
     batches = []
     edges = []
+    merged = MergedPositions(game)
     waiting = deque([start])  # arrays of positions whose actions have not been played yet
     num_done = 0
     while waiting:
@@ -222,6 +230,8 @@ def _reachable(
         batches.append(batch)
         rows, actions = np.nonzero(batch.legal_action_mask)
         following = game.step(frontier[rows], actions).states
+        if game.identity_size is not None:
+            merged.add(following)
         num_known = len(index_of)
         identities = game.identity(following)
         indices = [index_of.setdefault(row.tobytes(), len(index_of)) for row in identities]
@@ -234,9 +244,8 @@ def _reachable(
         num_done += len(frontier)
         different, first_places = np.unique(targets, return_index=True)
         if len(index_of) > num_known:
-            is_new = different >= num_known
-            waiting.append(following[first_places[is_new]])
-    return batches, edges
+            waiting.append(following[first_places[different >= num_known]])
+    return batches, edges, merged.are_all_compared
 
 
 def _solve(children, players, over, results) -> tuple[np.ndarray, np.ndarray]:
@@ -269,9 +278,8 @@ def _solve(children, players, over, results) -> tuple[np.ndarray, np.ndarray]:
         rows = unsolved[ready]
         following = following[ready]
         legal = legal[ready]
-        signs = np.where(players[following] == players[rows, None], np.float32(1), np.float32(-1))
-        worst = np.float32(-1)
-        action_values = np.where(legal, signs * values[following], worst)
+        signs = _sign_of_children(players, following, rows)
+        action_values = np.where(legal, signs * values[following], np.float32(-1))
         values[rows] = action_values.max(axis=1) + 0  # not -0
         action_plies = np.where(legal, plies_left[following], -1)
         plies_left[rows] = 1 + action_plies.max(axis=1)
@@ -308,22 +316,22 @@ def _action_scores(game: Game, positions: Positions) -> np.ndarray:
         rows = np.flatnonzero(positions.plies_left == plies_left)
         children = positions.children[rows]
         closer = scores[children] - np.sign(scores[children])
-        after = _sign_of_children(positions, rows) * closer
+        after = _sign_of_children(positions.players, children, rows) * closer
         action_scores[rows] = np.where(children == NO_CHILD, ILLEGAL_SCORE, after)
         scores[rows] = action_scores[rows].max(axis=1)
     return action_scores
 
 
-def _sign_of_children(positions: Positions, rows) -> np.ndarray:
+def _sign_of_children(players, children, rows) -> np.ndarray:
     """Return 1 where the same player moves again after an action, otherwise -1.
 
     Args:
-        positions: the enumerated positions.
+        players: int8[N], the player to move.
+        children: int32[len(rows), A], the indices of the positions after each action.
         rows: the indices of the positions to describe.
 
     Returns:
         float32[len(rows), A]; arbitrary where the action is illegal.
     """
-    next_players = positions.players[positions.children[rows]]
-    same = next_players == positions.players[rows, None]
+    same = players[children] == players[rows, None]
     return np.where(same, np.float32(1), np.float32(-1))

@@ -82,6 +82,8 @@ class SpielPosition:
         state: the OpenSpiel state, which `step` changes in place.
     """
 
+    is_determined = True  # by `observe` and `key`
+
     def __init__(self, rules: "_Rules", state: Any):
         self._rules = rules
         self._state = state

@@ -122,6 +122,8 @@ class EnvironmentPosition:
         environment: the environment, which `step` changes in place.
     """
 
+    is_determined = True  # by `observe` and `key`
+
     def __init__(self, start: "_Start", environment: Any):
         self.moves: tuple[int, ...] = ()  #: the actions from the start to this position
         self._start = start  # holds the data that all positions share

@@ -6,7 +6,7 @@ A broken law raises `BrokenLaw`, whose message names the rule, the law and what 
 
 import contextlib
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,9 +14,13 @@ import numpy as np
 
 from alphazero.games import rules
 from alphazero.games.batched_game import CompiledGame, Game
+from alphazero.own_games.merged_positions import differing_action, merged_text
 from alphazero.own_games.python_game import PythonGame
 from alphazero.runtime import jit
 from alphazero.runtime.errors import ConfigError
+
+#: Most positions that are kept for comparison.
+_MAX_STORED = 100_000
 
 
 class BrokenLaw(Exception):
@@ -33,6 +37,7 @@ class View(NamedTuple):
     legal: list[int]  #: legal actions, ascending
     result: float  #: for the player to move, in [-1, 1]; 0 if the game is not over
     board: np.ndarray  #: int[H, W]: 0 empty, 1 the first player's piece, 2 the second's, 3 blocked
+    planes: int  #: hash of the network's input
 
 
 class Laws:
@@ -42,12 +47,21 @@ class Laws:
         source: a `Game`, or the NamedTuple whose class implements `alphazero.games.rules`.
         path: the file that contains the rules, to name lines in error messages; None if unknown.
 
+    Attributes:
+        notes: warnings about suspicious rules.
+        merges_positions: whether the rules take positions for one whose futures differ.
+        compare: called with the actions that lead to each position that was checked, and its view.
+
     Raises:
         BrokenLaw: if the sizes or symmetry tables of the game are invalid.
     """
 
     def __init__(self, source: Any, path: Path | None = None):
         self._path = path
+        self.notes: list[str] = []
+        self.merges_positions = False
+        self._first_states: dict[Hashable, tuple[np.ndarray, list[int]]] = {}
+        self.compare: Callable[[list[int], View], None] = lambda actions, view: None
         with self._naming_errors():
             if not isinstance(source, Game):
                 _check_sizes(source)
@@ -60,9 +74,9 @@ class Laws:
         with self._naming_errors():
             return self.game.initial_states()[0]
 
-    def key(self, state: Any) -> bytes:
-        """Return bytes that identify the position: they are equal only for equal positions."""
-        return self.game.identity(state[None])[0].tobytes()
+    def key(self, state: Any) -> Hashable:
+        """Return what identifies the position: equal only for positions with the same future."""
+        return self.game.identity(state[None])[0].tobytes(), self.game.variant(state)
 
     def step(self, state: Any, action: int) -> Any:
         """Play a legal action, check that `step` is reproducible, and return the new position.
@@ -113,12 +127,12 @@ class Laws:
             num_pieces = [int(np.count_nonzero(board)) for board in boards]
             return list(zip(after.over.tolist(), num_pieces))
 
-    def look(self, state: Any, ply: int) -> View:
+    def look(self, state: Any, actions: list[int]) -> View:
         """Check every law about a single position, and return what the rules return for it.
 
         Args:
             state: the position, an array of K state words.
-            ply: number of actions that led to the position.
+            actions: the actions that led to the position.
 
         Raises:
             BrokenLaw: if the position breaks a law.
@@ -126,6 +140,7 @@ class Laws:
         with self._naming_errors():
             before = state.copy()
             view = self._view(state)
+            ply = len(actions)
             if ply == 0 and (view.over or view.player != 0):
                 raise BrokenLaw(
                     "in the start position, player 0 must be to move and the game not over."
@@ -134,7 +149,41 @@ class Laws:
                 raise BrokenLaw(f"a game goes on after {ply:,} actions: 'max_plies' is too small.")
             if (state != before).any() or self._has_changed(state):
                 raise BrokenLaw("a rule other than 'step' changes the state.")
-            return view
+            if not view.over:
+                self._compare_look_alikes(state, actions, view.planes)
+        self.compare(actions, view)
+        return view
+
+    def _compare_look_alikes(self, state: np.ndarray, actions: list[int], planes: int) -> None:
+        """Compare a position with the first that looks the same, to the rules or to the network.
+
+        Args:
+            state: the position, an array of K state entries; not the end of a game.
+            actions: the actions that led to the position.
+            planes: hash of the network's input.
+
+        A note is added if an action leads to different positions: the first time for the network,
+        and the first time for the rules. Such a game can be trained, but not solved.
+        """
+        game = self.game
+        identity = game.identity(state[None]).tobytes()
+        for key, look in ((identity, game.identity), (planes, game.observe)):
+            first, others = self._first_states.get(key, (state, actions))
+            if len(self._first_states) < _MAX_STORED:
+                self._first_states.setdefault(key, (state, actions[:]))
+            if first is state or self.key(first) == self.key(state):
+                continue
+            action = differing_action(game, np.stack([first, state]), look)
+            if action is None or self.merges_positions:
+                continue
+            if key == identity:
+                self.merges_positions = True
+                self.notes.append(f"{merged_text(others, actions, action)}.")
+            elif not self.notes:
+                self.notes.append(
+                    f"the network sees the same planes after {others} and after {actions}, but "
+                    f"action {action} differs: show the difference in 'observe'."
+                )
 
     def check_symmetries(self, actions: list[int], go_on: Callable[[], bool]) -> None:
         """Check each symmetry of the board by playing a game alongside its transformed image.
@@ -182,10 +231,14 @@ class Laws:
             pair = game.step(pair, np.array([action, image])).states
 
     def check_texts(self) -> None:
-        """Check that `action_to_text` raises no error for any action of the game."""
+        """Check that `action_to_text` names every action of the game, each by another name."""
         with self._naming_errors():
+            actions = dict[str, int]()
             for action in range(self.game.num_actions):
-                self.game.action_to_text(action)
+                name = self.game.action_to_text(action)
+                if not name or actions.setdefault(name.lower(), action) != action:
+                    other = f", as action {actions[name.lower()]}" if name else ""
+                    raise BrokenLaw(f"'action_to_text' names action {action} '{name}'{other}.")
 
     def _has_changed(self, state: np.ndarray) -> bool:
         """Return whether a position's Python object has changed since ``state`` was made from it.
@@ -222,7 +275,8 @@ class Laws:
             _check_mask(game.rules, state, mask)
         if isinstance(game, PythonGame):
             _check_object(game, game.position(state))
-        if not np.isfinite(game.observe(state[None])).all():
+        planes = game.observe(state[None])
+        if not np.isfinite(planes).all():
             raise BrokenLaw("'observe' writes numbers that are not finite.")
         board = game.cells(state)
         shape = game.planes_shape[1:]
@@ -232,7 +286,7 @@ class Laws:
                 f"'cells' must return an array of shape {shape} with 0, 1 and 2, and with 3 for "
                 "blocked squares if 'piece_letters' has a fourth letter."
             )
-        return View(player, over, legal, result, board)
+        return View(player, over, legal, result, board, hash(planes.tobytes()))
 
     @contextlib.contextmanager
     def _naming_errors(self) -> Iterator[None]:
@@ -386,16 +440,12 @@ def _difference(game: Game, pair: np.ndarray, cells: np.ndarray, table: np.ndarr
         None if the second position is the image.
     """
     inspected = game.inspect(pair)
-    board, image_board = (game.cells(state).ravel() for state in pair)
-    legal, image_legal = inspected.legal_action_mask
-    result, image_result = inspected.results
-    planes, image_planes = game.observe(pair).reshape(2, game.planes_shape[0], -1)
-    if (image_board != board[cells]).any():
-        return "the pieces"
-    if (image_legal != legal[table]).any():
-        return "the legal actions"
-    if image_result != result:
-        return "the end and the result"
-    if (image_planes != planes[:, cells]).any():
-        return "the planes of 'observe'"
+    for what, parts, places in (
+        ("the pieces", [game.cells(state).ravel() for state in pair], cells),
+        ("the legal actions", inspected.legal_action_mask, table),
+        ("the end and the result", inspected.results[:, None], slice(None)),
+        ("the planes of 'observe'", game.observe(pair).reshape(2, -1, len(cells)), cells),
+    ):
+        if (parts[1] != parts[0][..., places]).any():
+            return what
     return None

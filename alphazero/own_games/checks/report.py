@@ -13,7 +13,7 @@ import random
 import statistics
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,7 +21,7 @@ import numpy as np
 from alphazero.boards.text import plain_board
 from alphazero.games.batched_game import Game
 from alphazero.own_games.checks.laws import BrokenLaw, Laws, View
-from alphazero.own_games.checks.twins import Twins, first_result, move_text
+from alphazero.own_games.checks.twins import Twin, first_result, move_text
 
 #: The player who takes pieces in each of four successive games; None means a random game.
 _TAKERS = (None, 0, None, 1)
@@ -47,7 +47,7 @@ class Fault:
     text: str  #: the broken law and what the rules did, as a sentence
     actions: list[int] = dataclasses.field(default_factory=list)  #: from the start to the position
     moves: str = ""  #: ``actions`` in the game's own notation, separated by spaces
-    board: str = ""  #: the board as text; both boards if the game's and its twin's differ
+    board: str = ""  #: the board as text
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,7 +59,8 @@ class RuleReport:
     #: Entry n is the number of move sequences of n plies; up to the largest n for which all their
     #: positions were checked.
     perft: list[int] = dataclasses.field(default_factory=list)
-    is_whole: bool = False  #: whether every position of the game was checked
+    #: whether every position of the game was checked, and none was taken for another
+    is_whole: bool = False
     #: Number of finished games, random and steered, by the first player's result on the game's own
     #: scale: {"1": wins, "0": draws, "-1": losses}.
     results: dict[str, int] = dataclasses.field(default_factory=dict)
@@ -93,19 +94,22 @@ def examine(
     Raises:
         BrokenLaw: if the sizes of the game and its twin differ.
     """
-    check = laws if twin is None else Twins(laws, twin)
+    if twin is not None:
+        laws.compare = Twin(twin, laws.game).compare
     try:
         rest = _until(options.seconds, watch)
         third = _until(options.seconds / 3, watch)
-        lines = _check_short_lines(check, options.num_positions // 3, third)
-        games = _play_games(check, options.num_positions - lines.num_positions, rest)
+        lines = _check_short_lines(laws, options.num_positions // 3, third)
+        num_positions = options.num_positions - lines.num_positions
+        games = _play_games(laws, num_positions, rest)
         for game in games[:_GAMES_WITH_SYMMETRIES]:
             laws.check_symmetries(game.actions, _until(options.seconds, watch))
         laws.check_texts()
     except BrokenLaw as error:
-        versions = [laws.game] if twin is None else [laws.game, twin.game]
-        return RuleReport(_fault(error, versions))
-    return _described(laws.game, lines, games)
+        return RuleReport(_fault(error, laws.game))
+    lines = lines._replace(is_whole=lines.is_whole and not laws.merges_positions)
+    notes = [*_notes(laws.game, games), *laws.notes]
+    return _described(laws.game, lines, games, notes)
 
 
 def _until(seconds: float, watch: Callable[[], None]) -> Callable[[], bool]:
@@ -140,15 +144,13 @@ class _ShortLines(NamedTuple):
     is_whole: bool
 
 
-def _check_short_lines(
-    check: Laws | Twins, max_positions: int, go_on: Callable[[], bool]
-) -> _ShortLines:
+def _check_short_lines(laws: Laws, max_positions: int, go_on: Callable[[], bool]) -> _ShortLines:
     """Check all positions after 0, 1, 2, ... actions, until a limit or the end of the game tree.
 
     A position that several move sequences of the same length reach is checked once.
 
     Args:
-        check: checks the game alone (`Laws`) or together with its twin (`Twins`).
+        laws: plays and checks the game.
         max_positions: the most positions to check.
         go_on: called before each position; the check stops when it returns False.
 
@@ -160,17 +162,17 @@ def _check_short_lines(
     perft = list[int]()
     num_positions = 0
     while pending:
-        level: dict[bytes, tuple[list[int], Any, View]] = {}
-        num_lines = Counter[bytes]()
+        level: dict[Hashable, tuple[list[int], Any, View]] = {}
+        num_lines = Counter[Hashable]()
         for actions, before, lines in pending:
             if num_positions >= max_positions or not go_on():
                 return _ShortLines(perft, num_positions, False)
             with _reached_by(actions):
-                state = check.step(before, actions[-1]) if actions else check.start()
-                key = check.key(state)
+                state = laws.step(before, actions[-1]) if actions else laws.start()
+                key = laws.key(state)
                 num_lines[key] += lines
                 if key not in level:
-                    level[key] = actions, state, check.look(state, len(actions))
+                    level[key] = actions, state, laws.look(state, actions)
                     num_positions += 1
         perft.append(num_lines.total())
         pending = []
@@ -187,15 +189,14 @@ class _PlayedGame(NamedTuple):
     views: list[View]  #: what the rules return for each position: one more than the actions
 
 
-def _play_games(
-    check: Laws | Twins, num_positions: int, go_on: Callable[[], bool]
-) -> list[_PlayedGame]:
+def _play_games(laws: Laws, num_positions: int, go_on: Callable[[], bool]) -> list[_PlayedGame]:
     """Play random and steered games and check their positions, at least ``num_positions`` in all.
 
-    At least `_MIN_GAMES` games are played, unless the time runs out.
+    At least `_MIN_GAMES` games are played, unless the time runs out. Every second random game is
+    the one before with two moves of a player exchanged, which often leads to the same positions.
 
     Args:
-        check: checks the game alone (`Laws`) or together with its twin (`Twins`).
+        laws: plays and checks the game.
         num_positions: minimum number of positions to check.
         go_on: called before each position; play stops when it returns False.
 
@@ -204,11 +205,16 @@ def _play_games(
     """
     rng = random.Random(0)
     games = list[_PlayedGame]()
-    for taker in itertools.cycle(_TAKERS):
+    for number in itertools.count():
         is_enough = len(games) >= _MIN_GAMES and _num_positions(games) >= num_positions
         if is_enough or not go_on():
-            return games
-        games.append(_play(check, taker, rng, go_on))
+            break
+        line = list[int]()
+        if number % 4 == 2:
+            line = games[-2].actions[:]
+            ply = rng.randrange(max(len(line) - 2, 1))
+            line[ply : ply + 3] = line[ply : ply + 3][::-1]
+        games.append(_play(laws, _TAKERS[number % 4], line, rng, go_on))
     return games
 
 
@@ -218,13 +224,18 @@ def _num_positions(games: list[_PlayedGame]) -> int:
 
 
 def _play(
-    check: Laws | Twins, taker: int | None, rng: random.Random, go_on: Callable[[], bool]
+    laws: Laws,
+    taker: int | None,
+    line: list[int],
+    rng: random.Random,
+    go_on: Callable[[], bool],
 ) -> _PlayedGame:
     """Play one game and check its positions.
 
     Args:
-        check: checks the game alone (`Laws`) or together with its twin (`Twins`).
+        laws: plays and checks the game.
         taker: the player (0 or 1) who takes pieces whenever possible; None for a random game.
+        line: the action to play at each ply if it is legal.
         rng: random generator that chooses the actions.
         go_on: called before each move; the game stops unfinished when it returns False.
 
@@ -234,36 +245,39 @@ def _play(
     actions = list[int]()
     views = list[View]()
     with _reached_by(actions):
-        state = check.start()
+        state = laws.start()
         while True:
-            view = check.look(state, len(actions))
+            view = laws.look(state, actions)
             views.append(view)
             if view.over or not go_on():
                 break
             legal = view.legal
-            if taker is not None:
-                legal = _steered(check, state, legal, takes=view.player == taker)
+            planned = line[len(actions) :][:1]
+            if set(planned) & set(legal):
+                legal = planned
+            elif taker is not None:
+                legal = _steered(laws, state, legal, takes=view.player == taker)
             action = rng.choice(legal)
-            state = check.step(state, action)
+            state = laws.step(state, action)
             actions.append(action)
     return _PlayedGame(actions, views)
 
 
-def _steered(check: Laws | Twins, state: Any, legal: list[int], takes: bool) -> list[int]:
+def _steered(laws: Laws, state: Any, legal: list[int], takes: bool) -> list[int]:
     """Return the legal actions among which a steered game chooses at random.
 
     Actions that end the game are excluded, unless every action does. Of those left, the ones that
     leave the fewest or the most pieces on the board are returned.
 
     Args:
-        check: checks the game alone (`Laws`) or together with its twin (`Twins`).
-        state: the position, as ``check`` represents it.
+        laws: plays the game.
+        state: the position, an array of K state entries.
         legal: the legal actions in this position.
         takes: True selects the actions that leave the fewest pieces, False those that leave the
             most.
     """
     sign = 1 if takes else -1
-    ranks = [(over, sign * num_pieces) for over, num_pieces in check.foresee(state, legal)]
+    ranks = [(over, sign * num_pieces) for over, num_pieces in laws.foresee(state, legal)]
     best = min(ranks)
     return [action for action, rank in zip(legal, ranks) if rank == best]
 
@@ -271,19 +285,10 @@ def _steered(check: Laws | Twins, state: Any, legal: list[int], takes: bool) -> 
 # --- the report -----------------------------------------------------------------------------------
 
 
-def _fault(error: BrokenLaw, games: list[Game]) -> Fault:
-    """Describe a broken law, with the moves that lead to the position and its board as text.
-
-    Args:
-        error: the broken law, with the actions that lead to the position.
-        games: the game, followed by its twin if there is one. If their boards differ, both are
-            shown.
-    """
-    moves = " ".join(move_text(games[0], action) for action in error.actions)
-    boards = [_board_after(game, error.actions) for game in games]
-    if len(set(boards)) == 2:
-        boards = [f"the game:\n{boards[0]}\nthe twin:\n{boards[1]}"]
-    return Fault(str(error), error.actions, moves, boards[0])
+def _fault(error: BrokenLaw, game: Game) -> Fault:
+    """Describe a broken law, with the moves that lead to the position and its board as text."""
+    moves = " ".join(move_text(game, action) for action in error.actions)
+    return Fault(str(error), error.actions, moves, _board_after(game, error.actions))
 
 
 def _board_after(game: Game, actions: list[int]) -> str:
@@ -297,12 +302,15 @@ def _board_after(game: Game, actions: list[int]) -> str:
         return ""
 
 
-def _described(game: Game, lines: _ShortLines, games: list[_PlayedGame]) -> RuleReport:
+def _described(
+    game: Game, lines: _ShortLines, games: list[_PlayedGame], notes: list[str]
+) -> RuleReport:
     """Return the report on rules in which no fault was found, with statistics of the games.
 
     Args:
         lines: the result of checking the short move sequences.
         games: the random and steered games, finished or not.
+        notes: warnings about suspicious rules.
     """
     finished = [played for played in games if played.views[-1].over]
     plies = [len(played.actions) for played in finished] or [0]
@@ -316,27 +324,34 @@ def _described(game: Game, lines: _ShortLines, games: list[_PlayedGame]) -> Rule
         plies=[min(plies), int(statistics.median(plies)), max(plies)],
         max_plies=game.max_plies,
         mean_legal=round(float(np.mean(nums_legal or [0])), 1),
-        notes=_notes(game, finished),
+        notes=notes,
     )
 
 
-def _notes(game: Game, finished: list[_PlayedGame]) -> list[str]:
-    """Return a list with one warning if all results seem to have the wrong sign, else no warnings.
-
-    The sign seems wrong if the player who made the last move never wins and loses at least 10
-    games.
+def _notes(game: Game, games: list[_PlayedGame]) -> list[str]:
+    """Return at most one warning, if the games for two players that were played are unusual.
 
     Args:
-        finished: the games that were played to the end.
+        games: the random and steered games, finished or not.
     """
-    results = list[float]()  # for the player who made the last move
-    for played in finished:
-        before, last = played.views[-2:]
-        results.append(last.result if last.player == before.player else -last.result)
-    num_lost = sum(result < 0 for result in results)
-    if game.num_players == 1 or num_lost < _MIN_GAMES_FOR_NOTES or max(results) > 0:
+    ends = [played.views[-2:] for played in games if played.views[-1].over]
+    won = [(first_result(last) > 0, before.player) for before, last in ends if last.result]
+    if game.num_players == 1 or len(ends) < _MIN_GAMES_FOR_NOTES:
         return []
-    return [
-        f"the player who made the last move lost all {num_lost} decided games. If the last move "
-        "should win, 'result' has the wrong sign: it is for the player to move after it."
-    ]
+    if not any(view.player for played in games for view in played.views[:-1]):
+        return ["one player makes every move: look at 'player_to_move'. In a puzzle num_players=1."]
+    if not won:
+        return [f"all {len(ends):,} games were drawn: look at 'is_over' and 'result'."]
+    if len(won) >= _MIN_GAMES_FOR_NOTES and all(first == player for first, player in won):
+        return [
+            f"the player who moved last never wins, in {len(won):,} decided games. Unless the last "
+            "move loses, 'result' has the wrong sign: it is for the player to move after it."
+        ]
+    winners, movers = map(set, zip(*won))
+    if len(won) >= 2 * _MIN_GAMES_FOR_NOTES and len(winners) == 1 and len(movers) == 2:
+        loser = "second" if winners == {True} else "first"
+        return [
+            f"the {loser} player never wins, in {len(won):,} decided games. Unless the sides are "
+            "unequal, look at 'result': it is for the player to move, not always for the same one."
+        ]
+    return []

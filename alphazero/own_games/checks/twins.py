@@ -1,102 +1,75 @@
-"""Compare two versions of a game's rules, the game and its twin, by playing both at once."""
+"""Compare two versions of a game's rules, the game and its twin, by playing the same actions."""
 
-from collections.abc import Callable, Iterator
-from typing import Any
+import os
+from collections.abc import Iterator
 
 from alphazero.games.batched_game import Game
 from alphazero.own_games.checks.laws import BrokenLaw, Laws, View
 
 
-class Twins:
-    """Checks a game against its twin, a second version of its rules, by playing both at once.
-
-    It can replace a `Laws` object to play games, but a state is a pair of positions: the game's and
-    the twin's. Every method raises `BrokenLaw` if either version breaks a law, or if the two
-    differ.
+class Twin:
+    """A second version of a game's rules, compared with the first one position at a time.
 
     Args:
-        laws: checks the game.
-        twin: checks the second version of its rules.
+        laws: checks the second version.
+        game: the first version.
 
     Raises:
         BrokenLaw: if the sizes of the boards or the numbers of actions differ.
     """
 
-    def __init__(self, laws: Laws, twin: Laws):
+    def __init__(self, laws: Laws, game: Game):
+        self.game = laws.game
         self._laws = laws
-        self._twin = twin
-        game = laws.game
-        other = twin.game
+        self._actions = list[int]()
+        self._states = [self.game.initial_states()[0]]  # after 0, 1, 2, ... of these actions
         for name, ours, theirs in (
-            ("board (rows, columns)", game.planes_shape[1:], other.planes_shape[1:]),
-            ("number of actions", game.num_actions, other.num_actions),
+            ("board (rows, columns)", game.planes_shape[1:], self.game.planes_shape[1:]),
+            ("number of actions", game.num_actions, self.game.num_actions),
         ):
             if ours != theirs:
                 raise _difference(f"{name}: {ours} in the game, {theirs} in the twin")
 
-    def start(self) -> tuple:
-        """Return the pair of start positions of the game and its twin; see `Laws.start`."""
-        return self._laws.start(), self._of_twin(self._twin.start)
+    def compare(self, actions: list[int], view: View) -> None:
+        """Check the twin's position after some actions, and that it is the game's.
 
-    def key(self, state: tuple) -> bytes:
-        """Return bytes that identify a pair of positions: equal only for equal pairs."""
-        return self._laws.key(state[0]) + self._of_twin(self._twin.key, state[1])
+        Args:
+            actions: the actions from the start; all but the last have been compared before.
+            view: what the rules of the game return for the position after them.
 
-    def step(self, state: tuple, action: int) -> tuple:
-        """Play a legal action by both versions of the rules; see `Laws.step`.
-
-        Returns:
-            The pair of positions after the action.
+        Raises:
+            BrokenLaw: if the twin breaks a law or differs from the game.
         """
-        following = self._laws.step(state[0], action)
-        return following, self._of_twin(self._twin.step, state[1], action)
-
-    def foresee(self, state: tuple, actions: list[int]) -> list[tuple[bool, int]]:
-        """Look one move ahead by the rules of the game, not of its twin; see `Laws.foresee`."""
-        return self._laws.foresee(state[0], actions)
-
-    def look(self, state: tuple, ply: int) -> View:
-        """Check the two positions of a pair, and that they are the same; see `Laws.look`.
-
-        Returns:
-            What the rules of the game, not of its twin, return for the position.
-        """
-        view = self._laws.look(state[0], ply)
-        other = self._of_twin(self._twin.look, state[1], ply)
-        for text in self._differences(view, other):
-            raise _difference(text)
-        return view
-
-    def _of_twin(self, function: Callable, *arguments: Any) -> Any:
-        """Call a method of the twin's `Laws`, adding "in the twin" to any `BrokenLaw` it raises."""
+        common = len(os.path.commonprefix([self._actions, actions]))
+        del self._states[common + 1 :]
         try:
-            return function(*arguments)
+            for action in actions[common:]:
+                self._states.append(self._laws.step(self._states[-1], action))
+            other = self._laws.look(self._states[-1], actions)
         except BrokenLaw as error:
             raise BrokenLaw(f"in the twin, {error}") from None
+        self._actions = actions[:]
+        for text in self._differences(view, other):
+            raise _difference(text)
 
     def _differences(self, view: View, other: View) -> Iterator[str]:
         if (view.board != other.board).any():
             yield "the pieces stand elsewhere"
-        if view.over != other.over:
-            states = ("over", "not over") if view.over else ("not over", "over")
-            yield f"in the game it is {states[0]}, in the twin {states[1]}"
-        elif view.over:
-            result = first_result(view)
-            twin_result = first_result(other)
-            if result != twin_result:
-                results = f"{result:+g} in the game, {twin_result:+g} in the twin"
-                yield f"the first player's result is {results}"
-        elif view.player != other.player:
-            yield f"player {view.player} is to move in the game, {other.player} in the twin"
-        yield from self._only_legal_in("game", view.legal, other.legal)
-        yield from self._only_legal_in("twin", other.legal, view.legal)
-
-    def _only_legal_in(self, name: str, legal: list[int], others: list[int]) -> Iterator[str]:
-        extra = sorted(set(legal) - set(others))
-        if extra:
-            game = self._laws.game
-            texts = (f"{move_text(game, action)} (action {action})" for action in extra)
-            yield f"legal only in the {name}: {', '.join(texts)}"
+        for name, ours, theirs in (
+            ("is the game over", view.over, other.over),
+            ("player to move", view.over or view.player, other.over or other.player),
+            ("result of the first player", first_result(view), first_result(other)),
+        ):
+            if ours != theirs:
+                yield f"{name}: {ours} in the game, {theirs} in the twin"
+        for name, legal, others in (
+            ("game", view.legal, other.legal),
+            ("twin", other.legal, view.legal),
+        ):
+            extra = [action for action in legal if action not in others]
+            if extra:
+                texts = (f"{move_text(self.game, action)} (action {action})" for action in extra)
+                yield f"legal only in the {name}: {', '.join(texts)}"
 
 
 def _difference(text: str) -> BrokenLaw:
