@@ -5,6 +5,7 @@ import copy
 import numpy as np
 from gymnasium import spaces
 from pettingzoo import AECEnv
+from pettingzoo.utils.wrappers import BaseWrapper, OrderEnforcingWrapper
 
 
 class Heap(AECEnv):
@@ -59,6 +60,19 @@ class ClonedHeap(Heap):
     def clone(self):
         self.num_clones[0] += 1
         return copy.copy(self)
+
+
+class OnesAndTwos(BaseWrapper):
+    """Forbids to take three."""
+
+    def observe(self, agent):
+        seen = super().observe(agent)
+        return seen | {"action_mask": seen["action_mask"] * np.array([1, 1, 0], np.int8)}
+
+
+def ones_and_twos():
+    """Return the environment in a wrapper of the user's, and that in one of PettingZoo's own."""
+    return OrderEnforcingWrapper(OnesAndTwos(Heap()))
 
 
 class _Parallel:

@@ -45,9 +45,6 @@ class Game(abc.ABC):
     num_actions: int  #: A, the number of actions, legal or not
     state_size: int  #: K, the length of a state
     state_dtype: np.dtype  #: dtype of a state
-    #: Number of leading entries of a state that identify the position; the rest are the moves that
-    #: led to the position. None means that all entries identify it.
-    identity_size: int | None = None
     planes_shape: tuple[int, int, int]  #: (C, H, W) of the network's input
     max_plies: int  #: upper bound on the number of actions in a game, including passes
     cell_symmetries: np.ndarray  #: int32[S, H*W], see `rules.symmetries`
@@ -190,6 +187,15 @@ class Game(abc.ABC):
     # --- operations derived from those above ------------------------------------------------------
 
     @functools.cached_property
+    def identity_size(self) -> int:
+        """Number of leading entries of a state that identify the position.
+
+        By default these are all. The rest are the moves that led to the position, which `inspect`
+        and `observe` do not need: they also accept states without them.
+        """
+        return self.state_size
+
+    @functools.cached_property
     def _action_names(self) -> list[str]:
         """The text of each action without a notation of the game's own; see `action_names`."""
         return action_names(self._squares, *self._naming)
@@ -242,7 +248,7 @@ class Game(abc.ABC):
         return self.inspect(states).legal_action_mask
 
     def identity(self, states: np.ndarray) -> np.ndarray:
-        """Return the columns of the states that identify the positions, [B, identity_size or K].
+        """Return the columns of the states that identify the positions, [B, identity_size].
 
         Two states whose rows are equal in these columns are the same position, even if different
         moves led to it.
@@ -289,7 +295,9 @@ class Game(abc.ABC):
             moves = ", ".join(map(str, legal))
             raise ValueError(f"'{action}' is not legal here; legal moves: {moves}.")
 
-    def play_moves(self, actions: Sequence[int], start: np.ndarray | None = None) -> np.ndarray:
+    def play_moves(
+        self, actions: Sequence[int] | np.ndarray, start: np.ndarray | None = None
+    ) -> np.ndarray:
         """Play a sequence of actions and return the state (K entries) after the last one.
 
         Args:

@@ -10,11 +10,15 @@ such as the fused UCT kernel, do not work with these games.
 """
 
 import copy
+import gc
 import hashlib
 import inspect
 import math
-from collections.abc import Hashable, Sequence
-from typing import Any, NamedTuple, Protocol
+import operator
+import sys
+import types
+from collections.abc import Callable, Container, Hashable, Iterable
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -26,13 +30,10 @@ from alphazero.own_games.notebook_form import NotebookStart
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.random_generators import random_below
 
-_MAX_OBJECTS = 65_536  # most position objects kept at a time; each takes about 1 kB
+_OBJECTS_BYTES = 128 << 20  # most memory of the position objects kept by a game
+_ENTRY_BYTES = 1_000  # assumed for an entry of their table, and for what only C++ knows of
+_KEPT_PER_MEASUREMENT = 64
 _KEY_BYTES = 16
-# Bytes in the header of a row, see `_Layout`.
-_RESULT = slice(0, 4)
-_PLAYER = 4
-_OVER = 5
-_HEADER = 6
 _UNUSABLE = "the game '{}' cannot be used: "
 
 
@@ -133,7 +134,7 @@ class Position(Protocol):
         It is usually 1 for a win, 0 for a draw and -1 for a loss (see ``result_range``).
         """
 
-    def legal_actions(self) -> Sequence[int]:
+    def legal_actions(self) -> Iterable[int]:
         """Return the legal actions, each a number from 0 to ``num_actions`` - 1.
 
         An unfinished game has at least one. The method is not called after the end of a game.
@@ -146,25 +147,12 @@ class Position(Protocol):
         """
 
 
-class _Layout(NamedTuple):
-    """The byte offset of each part of the row that stores a position.
-
-        0-3 result, float32 | 4 player | 5 over | legal | planes | key | plies | actions
-
-    Replaying the actions rebuilds the position object. The bytes before ``plies`` are equal for
-    equal positions, even if different actions led to them.
-    """
-
-    legal: int  #: whether each action is legal, one bit each
-    planes: int  #: the network's input, one bit or one float32 per value
-    key: int  #: digest of the object's `key()`, if it has that method
-    plies: int  #: number of actions so far, uint16
-    actions: int  #: the actions, uint8 or uint16
-    size: int  #: length of the row in bytes
-
-
 class PythonGame(Game):
     """A game whose rules are the methods of a Python object.
+
+    A state is a row of bytes with the fields that `_fields` lists. Replaying the actions rebuilds
+    the position object. The bytes before ``plies`` are equal for equal positions, even if different
+    actions led to them.
 
     Args:
         start: the start position, with the methods of `Position`.
@@ -176,44 +164,47 @@ class PythonGame(Game):
     """
 
     state_dtype = np.dtype(np.uint8)
+    planes_shape = 0, 0, 0  # until the first planes are known
 
     def __init__(self, start: Any, name: str | None = None):
         self.name = name or type(start).__name__
+        self.rules_object = getattr(start, "rules_object", start)
         self._check_methods(start)
         self.num_actions = int(start.num_actions)
         self.max_plies = int(start.max_plies)
-        low, high = getattr(start, "result_range", (-1, 1))
-        self.result_range = float(low), float(high)
+        low, high = map(float, getattr(start, "result_range", (-1, 1)))
         if not low < high:
-            raise self._refusal("result_range", f"(worst, best), not {(low, high)}")
+            raise self._refusal("result_range", "be (worst, best)", (low, high))
+        self.result_range = low, high
         self.num_players = getattr(start, "num_players", 2)
         if self.num_players not in (1, 2):
-            raise self._refusal("num_players", f"1 or 2, not {self.num_players}")
+            raise self._refusal("num_players", "be 1 or 2", self.num_players)
         try:
             self.appearance = read_appearance(getattr(start, "appearance", {}))
         except (TypeError, ValueError) as error:
-            raise self._refusal("appearance", f"fields of Appearance: {error}") from None
+            raise self._refusal("appearance", f"have fields of Appearance: {error}") from None
         self._start = start
-        self.rules_object = getattr(start, "rules_object", start)
         self.piece_letters = getattr(start, "piece_letters", ".XO")
         self._observes = callable(getattr(start, "observe", None))
         self.has_binary_planes = not self._observes or bool(getattr(start, "binary_planes", False))
         # The adapters of libraries make sure that planes and key determine what follows.
         self._is_determined = getattr(start, "is_determined", False)
         self._has_key = callable(getattr(start, "key", None))
-        self.planes_shape = np.shape(self.planes(start))
-        if len(self.planes_shape) != 3:
-            raise self._refusal("observe", f"an array of 3 axes, not {self.planes_shape}")
-        tables = start.symmetries() if callable(getattr(start, "symmetries", None)) else None
+        self.planes_shape = self.planes(start).shape
+        tables = _if_defined(start, "symmetries")
         tables = tables or identity_tables(*self.planes_shape[1:], self.num_actions)
         self.cell_symmetries, self.action_symmetries = tables
         self._action_type = np.dtype(np.uint8 if self.num_actions <= 256 else np.uint16)
-        self._layout = self._make_layout()
-        self.state_size = self._layout.size
-        self.identity_size = self._layout.plies  # without the actions so far
+        fields = self._fields()
+        self._identity = np.dtype(fields[:-2])  # without the moves
+        self._row = np.dtype(fields)
+        self.identity_size = self._identity.itemsize
+        self.state_size = self._row.itemsize
         #: Position objects by the bytes of the actions that lead to them. Threads share this dict:
         #: its operations are atomic, and a lost entry only costs a replay.
         self._objects: dict[bytes, Any] = {}
+        self._object_bytes = 0  # of the object that was measured last
+        self._shared = _reached(start, ()).keys()
         no_actions = np.zeros((1, self.max_plies), self._action_type)
         self._start_state = self._rows([start], no_actions, 0)
 
@@ -224,10 +215,11 @@ class PythonGame(Game):
         return np.repeat(self._start_state, num_games, axis=0)
 
     def step(self, states: np.ndarray, actions: np.ndarray) -> Transition:
-        plies = self._plies(states)
-        played = self._actions(states).copy()
+        rows = _view(states, self._row)
+        plies = rows["plies"].astype(np.int64)
+        played = rows["actions"].copy()
         if len(plies) and plies.max() >= self.max_plies:
-            raise self._refusal("max_plies", f"at least {self.max_plies + 1}: a game goes on")
+            raise self._refusal("max_plies", "be larger, as a game goes on", self.max_plies)
         positions = []
         for row, action in enumerate(np.asarray(actions).tolist()):
             ply = plies[row]
@@ -239,36 +231,30 @@ class PythonGame(Game):
         return self.inspect(self._rows(positions, played, plies + 1))
 
     def inspect(self, states: np.ndarray) -> Transition:
-        layout = self._layout
-        over = states[:, _OVER].astype(np.bool_)
-        legal = np.unpackbits(states[:, layout.legal : layout.planes], axis=1)
+        rows = _view(states, self._identity)
+        legal = np.unpackbits(rows["legal"], axis=1, count=self.num_actions)
         return Transition(
             states=states,
-            over=over,
-            results=_view(states[:, _RESULT], np.float32)[:, 0].copy(),
-            players=states[:, _PLAYER].astype(np.int8),
-            legal_action_mask=legal[:, : self.num_actions].astype(np.bool_),
+            over=rows["over"].copy(),
+            results=rows["result"].copy(),
+            players=rows["player"].copy(),
+            legal_action_mask=legal.view(np.bool_),
         )
 
     def observe(self, states: np.ndarray) -> np.ndarray:
-        part = states[:, self._layout.planes : self._layout.key]
+        planes = _view(states, self._identity)["planes"]
         if self.has_binary_planes:
-            num_values = math.prod(self.planes_shape)
-            planes = np.unpackbits(part, axis=1)[:, :num_values]
-            return planes.astype(np.float32).reshape(-1, *self.planes_shape)
-        return _view(part, np.float32).reshape(-1, *self.planes_shape).copy()
+            planes = np.unpackbits(planes, axis=1, count=math.prod(self.planes_shape))
+        return planes.astype(np.float32).reshape(-1, *self.planes_shape)
 
     def playout(self, states: np.ndarray, rng: np.ndarray) -> np.ndarray:
-        results = np.empty(len(states), np.float32)
-        for row, state in enumerate(states):
-            results[row] = self._playout(self.position(state), rng)
-        return results
+        results = [self._playout(self.position(state), rng) for state in states]
+        return np.array(results, np.float32)
 
     def position(self, state: np.ndarray) -> Any:
         """Return a state's position object, which the caller must not change."""
-        batch = state[None]
-        ply = self._plies(batch)[0]
-        return self._object(self._actions(batch)[0, :ply].tobytes())
+        (row,) = _view(state[None], self._row)
+        return self._object(row["actions"][: row["plies"]].tobytes())
 
     def variant(self, state: np.ndarray) -> Hashable:
         try:
@@ -277,7 +263,8 @@ class PythonGame(Game):
             return state[self.identity_size :].tobytes()
 
     def moves_of(self, state: np.ndarray) -> list[int]:
-        return self._actions(state[None])[0, : self._plies(state[None])[0]].tolist()
+        (row,) = _view(state[None], self._row)
+        return row["actions"][: row["plies"]].tolist()
 
     def reread(self, state: np.ndarray) -> np.ndarray:
         """Compute a state (K entries) anew from its position object.
@@ -285,9 +272,8 @@ class PythonGame(Game):
         The new state equals ``state`` unless the rules break a law, for example by changing an
         object that they should have copied.
         """
-        batch = state[None]
-        positions = [self.position(state)]
-        return self._rows(positions, self._actions(batch), self._plies(batch))[0]
+        rows = _view(state[None], self._row)
+        return self._rows([self.position(state)], rows["actions"], rows["plies"])[0]
 
     def after(self, position: Any, action: int) -> Any:
         """Play an action on a copy of a position object, and return the copy.
@@ -298,59 +284,59 @@ class PythonGame(Game):
         following = self.copied(position)
         returned = following.step(action)
         if isinstance(returned, type(position)) and returned is not following:
-            raise self._refusal("step", "a method that changes its object and returns nothing")
+            raise self._refusal("step", "change its object, and return nothing", returned)
         return following
 
     def copied(self, position: Any) -> Any:
-        """Copy a position object with its ``clone`` method or, if it has none, `copy.deepcopy`."""
-        clone = getattr(position, "clone", None)
-        return copy.deepcopy(position) if clone is None else clone()
+        """Copy a position object with its ``clone`` method or, if it has none, `copy.deepcopy`.
+
+        Raises:
+            ConfigError: if ``clone`` returns no position, or `copy.deepcopy` fails.
+        """
+        if hasattr(position, "clone"):
+            return self._returned(position, "clone")
+        try:
+            return copy.deepcopy(position)
+        except Exception as error:
+            allowed = f"be defined, as the object cannot be copied without it ({error})"
+            raise self._refusal("clone", allowed) from error
 
     def planes(self, position: Any) -> np.ndarray:
         """Return the network's input, [C, H, W], for the player to move in a position object."""
         if self._observes:
-            return position.observe()
-        cells = np.asarray(position.cells())
-        own = 1 + position.player_to_move()
+            return self._returned(position, "observe")
+        cells = self._returned(position, "cells")
+        own = 1 + self._returned(position, "player_to_move")
         blocked = [cells == 3] * (len(self.piece_letters) - 3)
-        return np.stack([cells == own, cells == 3 - own, *blocked])
+        return np.array([cells == own, cells == 3 - own, *blocked])
 
     def scaled_result(self, position: Any) -> float:
         """Return the result of a finished game for the player to move, scaled to [-1, 1].
 
         Raises:
-            ConfigError: if the result is None or outside ``result_range``.
+            ConfigError: if the result is not a number in ``result_range``.
         """
-        low, high = self.result_range
-        result = position.result()
-        if result is None or not low <= result <= high:
-            raise self._refusal("result", f"from {low:g} to {high:g} (result_range), not {result}")
-        return 2 * (result - low) / (high - low) - 1
+        return self._returned(position, "result")
 
     # --- text -------------------------------------------------------------------------------------
 
     def cells(self, state: np.ndarray) -> np.ndarray:
-        return np.asarray(self.position(state).cells(), np.int8)
+        return self._returned(self.position(state), "cells").astype(np.int8)
 
     def drawn(self, state: np.ndarray) -> str | None:
-        position = self.position(state)
-        return position.to_text() if callable(getattr(position, "to_text", None)) else None
+        return _if_defined(self.position(state), "to_text")
 
     def legal_texts(self, state: np.ndarray) -> list[str] | None:
-        position = self.position(state)
-        return position.legal_texts() if hasattr(position, "legal_texts") else None
+        return _if_defined(self.position(state), "legal_texts")
 
     def action_squares(self, action: int) -> tuple[int, ...]:
-        own = getattr(self._start, "action_squares", None)
-        return () if own is None else tuple(own(action))
+        return tuple(_if_defined(self._start, "action_squares", action) or ())
 
     def own_action_text(self, action: int) -> str | None:
-        own = getattr(self._start, "action_to_text", None)
-        return None if own is None else own(action)
+        return _if_defined(self._start, "action_to_text", action)
 
     def own_text_action(self, text: str) -> int | None:
-        own = getattr(self._start, "text_to_action", None)
-        return None if own is None else own(text)
+        return _if_defined(self._start, "text_to_action", text)
 
     # --- objects and numbers ----------------------------------------------------------------------
 
@@ -363,33 +349,27 @@ class PythonGame(Game):
             plies: int[B], the number of actions so far in each game; or one number for all.
         """
         num = len(positions)
-        layout = self._layout
-        states = np.zeros((num, layout.size), np.uint8)
+        rows = np.zeros(num, self._row)
+        rows["plies"] = plies
+        rows["actions"] = played
+        players, overs, results, keys = (rows[name] for name in ("player", "over", "result", "key"))
         legal = np.zeros((num, self.num_actions), np.bool_)
-        results = np.zeros((num, 1), np.float32)
         planes_type = np.bool_ if self.has_binary_planes else np.float32
         planes = np.zeros((num, *self.planes_shape), planes_type)
         for row, position in enumerate(positions):
-            states[row, _PLAYER] = position.player_to_move()
-            if position.is_over():
-                states[row, _OVER] = 1
+            players[row] = self._returned(position, "player_to_move")
+            overs[row] = over = self._returned(position, "is_over")
+            if over:
                 results[row] = self.scaled_result(position)
             else:
-                self._mark_legal(legal[row], position)
+                legal[row, self._returned(position, "legal_actions")] = True
             planes[row] = self.planes(position)
             if self._has_key:
-                digest = hashlib.blake2b(position.key(), digest_size=_KEY_BYTES).digest()
-                states[row, layout.key : layout.plies] = np.frombuffer(digest, np.uint8)
-        states[:, _RESULT] = results.view(np.uint8)
-        states[:, layout.legal : layout.planes] = np.packbits(legal, axis=1)
+                keys[row] = self._returned(position, "key")
+        rows["legal"] = np.packbits(legal, axis=1)
         flat = planes.reshape(num, math.prod(self.planes_shape))
-        packed = np.packbits(flat, axis=1) if self.has_binary_planes else flat.view(np.uint8)
-        states[:, layout.planes : layout.key] = packed
-        counts = np.empty((num, 1), np.uint16)
-        counts[:, 0] = plies
-        states[:, layout.plies : layout.actions] = counts.view(np.uint8)
-        states[:, layout.actions :] = played.view(np.uint8)
-        return states
+        rows["planes"] = np.packbits(flat, axis=1) if self.has_binary_planes else flat
+        return rows.view(np.uint8).reshape(num, self.state_size)
 
     def _object(self, key: bytes) -> Any:
         """Return the position object after a sequence of actions from the start.
@@ -416,38 +396,34 @@ class PythonGame(Game):
         return position
 
     def _keep(self, key: bytes, position: Any) -> None:
-        if len(self._objects) >= _MAX_OBJECTS:
-            self._objects.clear()
-        self._objects[key] = position
+        """Store a position object in the table; if the table is full, drop its older half first."""
+        objects = self._objects
+        if len(objects) % _KEPT_PER_MEASUREMENT == 0:
+            own = _reached(position, self._shared).values()
+            self._object_bytes = _ENTRY_BYTES + len(key) + sum(map(sys.getsizeof, own))
+        if len(objects) * self._object_bytes > _OBJECTS_BYTES:
+            for old in list(objects)[: len(objects) // 2]:
+                objects.pop(old, None)  # another thread may have dropped it
+        objects[key] = position
 
-    def _make_layout(self) -> _Layout:
+    def _fields(self) -> list[tuple]:
+        """Return the fields of a state's row, in order: those of the position, those of the moves.
+
+        There is one bit for each action, which says whether it is legal, and one bit or one float32
+        for each value of the planes. ``key`` is a digest of the object's `key()`.
+        """
         num_values = math.prod(self.planes_shape)
-        planes_size = -(-num_values // 8) if self.has_binary_planes else 4 * num_values
-        legal = _HEADER
-        planes = legal + -(-self.num_actions // 8)
-        key = planes + planes_size
-        plies = key + _KEY_BYTES * self._has_key
-        actions = plies + 2
-        size = actions + self.max_plies * self._action_type.itemsize
-        return _Layout(legal, planes, key, plies, actions, size)
-
-    def _plies(self, states: np.ndarray) -> np.ndarray:
-        layout = self._layout
-        counts = _view(states[:, layout.plies : layout.actions], np.uint16)
-        return counts[:, 0].astype(np.int64)
-
-    def _actions(self, states: np.ndarray) -> np.ndarray:
-        return _view(states[:, self._layout.actions :], self._action_type)
-
-    def _mark_legal(self, mask: np.ndarray, position: Any) -> None:
-        actions = position.legal_actions()
-        try:
-            mask[list(actions)] = True
-        except (IndexError, TypeError, ValueError):
-            allowed = f"numbers from 0 to {self.num_actions - 1}, not {actions}"
-            raise self._refusal("legal_actions", allowed) from None
-        if not mask.any():
-            raise self._refusal("legal_actions", "at least one action while the game is not over")
+        planes = ("u1", -(-num_values // 8)) if self.has_binary_planes else ("f4", num_values)
+        return [
+            ("result", "f4"),
+            ("player", "i1"),
+            ("over", "?"),
+            ("legal", "u1", (-(-self.num_actions // 8),)),
+            ("planes", planes[0], planes[1:]),
+            ("key", "u1", (_KEY_BYTES * self._has_key,)),
+            ("plies", "u2"),
+            ("actions", self._action_type, (self.max_plies,)),
+        ]
 
     def _playout(self, position: Any, rng: np.ndarray) -> float:
         """Play a random game from a position object to its end.
@@ -462,24 +438,134 @@ class PythonGame(Game):
         player = position.player_to_move()
         position = self.copied(position)
         while not position.is_over():
-            legal = position.legal_actions()
+            legal = list(position.legal_actions())
             position.step(int(legal[random_below(rng, len(legal))]))
         result = self.scaled_result(position)
         return result if position.player_to_move() == player else -result
 
+    # --- errors -----------------------------------------------------------------------------------
+
+    def _returned(self, position: Any, name: str) -> Any:
+        """Call a method of a position object, and return what it returned as `_METHODS` reads it.
+
+        Raises:
+            ConfigError: if it cannot be read; the message names the method and the value.
+        """
+        read, allowed = _METHODS[name]
+        value = getattr(position, name)()
+        try:
+            return read(self, value)
+        except (AttributeError, BufferError, TypeError, ValueError):
+            raise self._refusal(name, f"return {allowed.format(self)}", value) from None
+
     def _check_methods(self, start: Any) -> None:
         for name in ("step", "player_to_move", "is_over", "result", "legal_actions", "cells"):
             if not callable(getattr(start, name, None)):
-                raise self._refusal(name, "a method of the class")
+                raise self._refusal(name, "be a method of the class")
         for name in ("num_actions", "max_plies"):
             value = getattr(start, name, None)
             if not isinstance(value, int | np.integer) or not 1 <= value <= 65_535:
-                raise self._refusal(name, "a whole number from 1 to 65535")
+                raise self._refusal(name, "be a whole number from 1 to 65535", value)
 
-    def _refusal(self, name: str, allowed: str) -> ConfigError:
-        return unusable(self.name, f"{name} must be {allowed}", name, allowed)
+    def _refusal(self, name: str, allowed: str, value: Any = ...) -> ConfigError:
+        """Return the error to raise for a method or an attribute of the game's class.
+
+        Args:
+            name: the method or attribute.
+            allowed: what it must do or be, such as "return bytes".
+            value: what it is or has returned instead; by default it is not shown.
+        """
+        shown = "" if value is ... else f", not {' '.join(repr(value).split())[:100]}"
+        reason = f"{type(self.rules_object).__name__}.{name} must {allowed}{shown}"
+        return unusable(self.name, reason, name, allowed)
 
 
-def _view(part: np.ndarray, dtype: Any) -> np.ndarray:
-    """Reinterpret each row of bytes, uint8[B, n], as numbers of the given dtype."""
-    return np.ascontiguousarray(part).view(dtype)
+# --- what the methods of a position return --------------------------------------------------------
+
+
+def _numbers(game: PythonGame, returned: Any, num_axes: int) -> np.ndarray:
+    array = np.asarray(returned)
+    shape = game.planes_shape[-num_axes:] if any(game.planes_shape) else array.shape
+    if array.ndim != num_axes or array.shape != shape or array.dtype.kind not in "biuf":
+        raise ValueError
+    return array
+
+
+def _actions(game: PythonGame, returned: Any) -> list[int]:
+    actions = list(map(operator.index, returned))
+    if not 0 <= min(actions) <= max(actions) < game.num_actions:
+        raise ValueError
+    return actions
+
+
+def _result(game: PythonGame, result: Any) -> float:
+    low, high = game.result_range
+    if np.ndim(result) or not low <= result <= high:
+        raise ValueError
+    return 2 * (float(result) - low) / (high - low) - 1
+
+
+#: For each method of a position, a function of the game and of what the method returned, and what
+#: that must be. The function returns the value to use, or raises an error if the value is wrong.
+_METHODS: dict[str, tuple[Callable[[PythonGame, Any], Any], str]] = {
+    "clone": (lambda game, copied: copied.step and copied, "a copy"),
+    "player_to_move": (
+        lambda game, player: range(game.num_players).index(operator.index(player)),
+        "a whole number from 0, below num_players={0.num_players}",
+    ),
+    "is_over": (lambda game, over: bool(over), "True or False"),
+    "result": (
+        _result,
+        "a number from {0.result_range[0]:g} to {0.result_range[1]:g} (result_range)",
+    ),
+    "legal_actions": (
+        _actions,
+        "whole numbers from 0, below num_actions={0.num_actions}, at least one",
+    ),
+    "cells": (
+        lambda game, cells: _numbers(game, cells, 2),
+        "numbers of the shape [H, W] of the planes",
+    ),
+    "observe": (
+        lambda game, planes: _numbers(game, planes, 3),
+        "numbers, always of one shape [C, H, W]",
+    ),
+    "key": (
+        lambda game, key: list(hashlib.blake2b(key, digest_size=_KEY_BYTES).digest()),
+        "bytes",
+    ),
+}
+
+
+def _if_defined(position: Any, name: str, *arguments: Any) -> Any:
+    """Call an optional method, and return what it returns; None if there is no such method."""
+    method = getattr(position, name, None)
+    return method(*arguments) if callable(method) else None
+
+
+# --- memory and bytes -----------------------------------------------------------------------------
+
+
+def _reached(root: Any, known: Container[int]) -> dict[int, Any]:
+    """Return the objects that an object refers to, directly or not, and itself, by their ids.
+
+    Args:
+        root: the object.
+        known: the ids of objects to leave out, with what only they refer to.
+    """
+    reached: dict[int, Any] = {}
+    pending = [root]
+    while pending:
+        one = pending.pop()
+        if not (id(one) in reached or id(one) in known or isinstance(one, _SHARED_TYPES)):
+            reached[id(one)] = one
+            pending += gc.get_referents(one)
+    return reached
+
+
+_SHARED_TYPES = type, types.ModuleType, types.FunctionType
+
+
+def _view(states: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """Reinterpret the first bytes of each row, uint8[B, n], as the fields of ``dtype``, [B]."""
+    return np.ascontiguousarray(states[:, : dtype.itemsize]).view(dtype)[:, 0]

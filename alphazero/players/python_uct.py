@@ -81,10 +81,9 @@ class _ObjectRules:
         Returns:
             The result in [-1, 1]; 1 if the player who moves first in the game wins.
         """
-        if not state.is_over():
-            state = self._game.copied(state)
+        state = self._game.copied(state)
         while not state.is_over():
-            state.step(rng.choice(state.legal_actions()))
+            state.step(rng.choice(self.legal_actions(state)))
         result = self._game.scaled_result(state)
         return result if state.player_to_move() == 0 else -result
 

@@ -74,9 +74,10 @@ class SearchPlayer:
         """
         if self.time_limit_s is not None:
             return 1
-        tree_bytes = (self.num_simulations + 1) * bytes_per_node(self.game.num_actions)
-        num_trees = TREE_MEMORY_BYTES // tree_bytes
-        return min(max(num_trees, 1), MAX_BATCH_SIZE)
+        game = self.game
+        node_bytes = bytes_per_node(game.num_actions) + game.state_size * game.state_dtype.itemsize
+        tree_bytes = (self.num_simulations + 1) * node_bytes
+        return min(max(TREE_MEMORY_BYTES // tree_bytes, 1), MAX_BATCH_SIZE)
 
     @property
     def method(self) -> str:

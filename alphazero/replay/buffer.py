@@ -2,13 +2,13 @@
 
 Finished games (`GameRecord`) are added; batches of planes and targets are drawn. Depending on the
 settings, each sample is transformed by a random symmetry, each symmetric image is a separate
-sample, or symmetries are not used. Positions are stored as game states; planes are computed when a
-batch is made, so stored games stay valid if the input planes change. This module never imports
-torch.
+sample, or symmetries are not used. Of a position, the words of its state that identify it are
+stored; planes are computed when a batch is made, so stored games stay valid if the input planes
+change. This module never imports torch.
 """
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,6 +30,16 @@ class Batch(NamedTuple):
     legal_action_mask: np.ndarray  #: bool[M, A], True for legal actions
     outcomes: np.ndarray  #: float32[M], the game's result in [-1, 1], for the player to move
     root_values: np.ndarray  #: float32[M], the search's value in [-1, 1], for the player to move
+
+
+class _Samples(NamedTuple):
+    """The stored samples; `GameRecord` describes the fields, which have one row per sample."""
+
+    states: np.ndarray
+    action_weights: Any  #: stored as `SparseRows`
+    outcomes: np.ndarray
+    root_values: np.ndarray
+    symmetries: np.ndarray  #: int8[...], the symmetry of each sample; 0, the identity, by default
 
 
 class ReplayBuffer:
@@ -55,13 +65,13 @@ class ReplayBuffer:
         self._num_lost = 0  # number of oldest samples whose games were missing when resuming
         self._generator = generator
         size = min(settings.window_max, _FIRST_SAMPLES)
-        self._states = np.zeros((size, game.state_size), game.state_dtype)
-        self._action_weights = SparseRows((size,), game.num_actions)
-        self._outcomes = np.zeros(size, np.float32)
-        self._root_values = np.zeros(size, np.float32)
-        stores_images = settings.symmetries == "all"
-        # The symmetry of each sample, if each distinct image is stored as a sample.
-        self._symmetries = np.zeros(size, np.int8) if stores_images else None
+        self._stored = _Samples(
+            states=np.zeros((size, game.identity_size), game.state_dtype),
+            action_weights=SparseRows((size,), game.num_actions),
+            outcomes=np.zeros(size, np.float32),
+            root_values=np.zeros(size, np.float32),
+            symmetries=np.zeros(size, np.int8),
+        )
 
     def begin_iteration(self) -> None:
         """Record that a training iteration starts, for a window that is measured in iterations.
@@ -82,12 +92,15 @@ class ReplayBuffer:
         plies, symmetries = self._samples(record)
         slots = (self.num_added + np.arange(len(plies))) % self.settings.window_max
         self._make_room(int(slots.max(initial=-1)) + 1)
-        self._states[slots] = record.states[plies]
-        self._action_weights[slots] = record.action_weights[plies]
-        self._outcomes[slots] = record.outcomes[plies]
-        self._root_values[slots] = record.root_values[plies]
-        if self._symmetries is not None:
-            self._symmetries[slots] = symmetries
+        samples = _Samples(
+            record.states[plies],
+            record.action_weights[plies],
+            record.outcomes[plies],
+            record.root_values[plies],
+            symmetries,
+        )
+        for column, new in zip(self._stored, samples):
+            column[slots] = new
         self.num_added += len(plies)
         return len(plies)
 
@@ -147,19 +160,6 @@ class ReplayBuffer:
             for first in range(0, len(samples.outcomes), batch_size):
                 yield Batch(*(column[first : first + batch_size] for column in samples))
 
-    def newest_states(self, max_states: int) -> np.ndarray:
-        """Return the positions of the newest samples, newest first.
-
-        Args:
-            max_states: maximum number of positions.
-
-        Returns:
-            [M, K], states of K words, where M is ``max_states`` or the number of stored samples,
-            whichever is smaller.
-        """
-        ages = np.arange(min(max_states, self._num_kept))
-        return self._states[self._slots(ages)]
-
     def evenly_spaced(self, num_newest: int, num_samples: int) -> Batch | None:
         """Return samples evenly spaced among the newest ones; None if the buffer is empty.
 
@@ -214,16 +214,10 @@ class ReplayBuffer:
 
     def _make_room(self, num_slots: int) -> None:
         """Lengthen the arrays, if necessary, to hold at least ``num_slots`` samples."""
-        room = len(self._outcomes)
-        if num_slots <= room:
-            return
-        room = max(min(2 * room, self.settings.window_max), num_slots)
-        self._states = lengthened(self._states, room)
-        self._action_weights = lengthened(self._action_weights, room)
-        self._outcomes = lengthened(self._outcomes, room)
-        self._root_values = lengthened(self._root_values, room)
-        if self._symmetries is not None:
-            self._symmetries = lengthened(self._symmetries, room)
+        room = len(self._stored.outcomes)
+        if num_slots > room:
+            room = max(min(2 * room, self.settings.window_max), num_slots)
+            self._stored = _Samples(*(lengthened(column, room) for column in self._stored))
 
     @property
     def _num_kept(self) -> int:
@@ -241,7 +235,7 @@ class ReplayBuffer:
         """
         plies = sample_plies(record, self.settings.surprise_fraction)
         symmetries = np.zeros(len(plies), np.int64)
-        if self._symmetries is not None:
+        if self.settings.symmetries == "all":
             planes = self.game.observe(record.states[plies])
             is_distinct = distinct_symmetries(planes, self.game.cell_symmetries)
             rows, symmetries = np.nonzero(is_distinct)
@@ -259,8 +253,8 @@ class ReplayBuffer:
         num_symmetries = len(self.game.cell_symmetries)
         if self.settings.symmetries == "none" or num_symmetries == 1:
             return batch
-        if self._symmetries is not None:
-            symmetries = self._symmetries[slots].astype(np.int64)
+        if self.settings.symmetries == "all":
+            symmetries = self._stored.symmetries[slots].astype(np.int64)
         else:
             symmetries = self._generator.integers(num_symmetries, size=len(ages))
         transformed = apply_symmetries(symmetries, self.game, *batch[:3])
@@ -272,14 +266,10 @@ class ReplayBuffer:
         Args:
             slots: int64[M], indices into the arrays.
         """
-        states = self._states[slots]
-        return Batch(
-            self.game.observe(states),
-            self._action_weights[slots],
-            self.game.legal_action_mask(states),
-            self._outcomes[slots],
-            self._root_values[slots],
-        )
+        states, action_weights, outcomes, root_values, _ = (part[slots] for part in self._stored)
+        planes = self.game.observe(states)
+        legal_action_mask = self.game.legal_action_mask(states)
+        return Batch(planes, action_weights, legal_action_mask, outcomes, root_values)
 
 
 def sample_plies(record: GameRecord, surprise_fraction: float) -> np.ndarray:

@@ -1,8 +1,11 @@
 """The settings of the replay buffer, and the formula for the size of its window."""
 
 import dataclasses
+import os
 
 from alphazero.config.settings import option
+from alphazero.games.batched_game import Game
+from alphazero.runtime.errors import ConfigError
 
 _ALPHA = 0.75  # exponent of the window's growth, as in KataGo
 _BETA = 0.4  # slope of the window's growth at the start, as in KataGo
@@ -51,3 +54,19 @@ def window_size(num_added: int, settings: ReplaySettings) -> int:
         return min(start, settings.window_max)
     size = start * (1 + _BETA * ((num_added / start) ** _ALPHA - 1) / _ALPHA)
     return int(min(size, settings.window_max))
+
+
+def check_memory(settings: ReplaySettings, game: Game) -> None:
+    """Check that the positions of the largest window fit into half of this machine's memory.
+
+    Raises:
+        ConfigError: if they do not.
+    """
+    if hasattr(os, "sysconf"):  # not on Windows
+        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        position = game.identity_size * game.state_dtype.itemsize
+        most = memory // (2 * position)
+        if settings.window_max > most:
+            reason = f"a position of {game.name} takes {position:,} bytes"
+            allowed = f"half of this machine's memory, at most {most}"
+            raise ConfigError.of("replay.window_max", settings.window_max, allowed, reason)

@@ -1,10 +1,10 @@
 """The record of a finished game: its positions, search results and final result.
 
-Positions are stored as game states; planes and symmetric images are computed when the replay buffer
-makes a batch. For files and messages, games are flattened to one array per field, in which the
-games follow each other, and an array of their lengths.
+Positions are stored as the words of game states that identify them; planes and symmetric images are
+computed when the replay buffer makes a batch. For files and messages, games are flattened to one
+array per field, in which the games follow each other, and an array of their lengths.
 
-Shape letters: T plies, K words of a state, A actions, G games.
+Shape letters: T plies, I words that identify a position, A actions, G games.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,9 @@ from alphazero.games.batched_game import Game
 class GameRecord(NamedTuple):
     """One finished game, with one row per ply."""
 
-    states: np.ndarray  #: [T, K], the position before each action
+    #: [T, I], the position before each action, without the moves that led to it (see
+    #: `alphazero.games.batched_game.Game.identity`)
+    states: np.ndarray
     actions: np.ndarray  #: int32[T], the actions played
     #: float32[T, A], policy targets (see `alphazero.search.roots.PolicyOutput.action_weights`)
     action_weights: np.ndarray
@@ -101,7 +103,7 @@ def check_games(columns: dict[str, np.ndarray], game: Game) -> None:
     num_plies = int(columns[LENGTHS].sum())
     expected: dict[str, tuple[Any, tuple[int, ...]]] = {
         LENGTHS: (np.int64, (len(columns[LENGTHS]),)),
-        "states": (game.state_dtype, (num_plies, game.state_size)),
+        "states": (game.state_dtype, (num_plies, game.identity_size)),
         "actions": (np.int32, (num_plies,)),
         "action_weights": (np.float32, (num_plies, game.num_actions)),
         "is_target": (np.bool_, (num_plies,)),

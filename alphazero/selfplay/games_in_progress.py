@@ -3,8 +3,8 @@
 Moves are recorded in many games at once. A finished game becomes a `GameRecord`, and the unfinished
 ones can be stored. This module does not depend on the search or the evaluator.
 
-Shape letters: B games, T plies (at least those of the longest game so far), K words of a state, A
-actions, M games in one call.
+Shape letters: B games, T plies (at least those of the longest game so far), K words of a state, of
+which I identify the position, A actions, M games in one call.
 """
 
 from typing import Any, NamedTuple
@@ -24,7 +24,7 @@ class Moves(NamedTuple):
     The arrays hold one ply of each of M games, [M, ...], or all T plies of B games, [B, T, ...].
     """
 
-    states: np.ndarray  #: [..., K], the positions before the moves
+    states: np.ndarray  #: [..., I], the positions before the moves, without earlier moves
     actions: np.ndarray  #: int32[...], the actions played
     #: float32[..., A], the policy targets: an array for one ply, `SparseRows` for all plies
     action_weights: Any
@@ -60,7 +60,7 @@ class GamesInProgress:
         self.plies = np.zeros(num_games, np.int32)
         self.num_finished = 0
         self.moves = Moves(
-            states=np.zeros((num_games, num_plies, game.state_size), game.state_dtype),
+            states=np.zeros((num_games, num_plies, game.identity_size), game.state_dtype),
             actions=np.zeros((num_games, num_plies), np.int32),
             action_weights=SparseRows((num_games, num_plies), game.num_actions),
             root_values=np.zeros((num_games, num_plies), np.float32),
@@ -136,9 +136,9 @@ class GamesInProgress:
         self.playing[:] = False
         for name, array in self._per_game().items():
             array[rows] = state[name]
-        self._make_room(state["states"].shape[1])
+        num_plies = state["states"].shape[1]
+        self._make_room(num_plies)
         for name, array in self.moves._asdict().items():
-            num_plies = state[name].shape[1]
             array[rows, :num_plies] = state[name]
 
     def _make_room(self, num_plies: int) -> None:

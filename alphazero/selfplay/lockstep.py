@@ -202,7 +202,7 @@ class SelfPlay:
         num_live = np.count_nonzero(live)
         one_hot = np.eye(self.game.num_actions, dtype=np.float32)
         moves = Moves(
-            states=states[live],
+            states=self.game.identity(states[live]),
             actions=actions[live],
             action_weights=one_hot[actions[live]],
             root_values=np.zeros(num_live, np.float32),
@@ -253,15 +253,14 @@ class SelfPlay:
             output: the results of the M searches.
         """
         tree = self.search.tree
-        priors = tree.children_priors[rows, ROOT_INDEX]
         return Moves(
-            states=self.games.roots[rows],
+            states=self.game.identity(self.games.roots[rows]),
             actions=actions,
             action_weights=output.action_weights,
             root_values=output.root_values,
             players=tree.players[rows, ROOT_INDEX],
             is_target=np.ones(len(rows), np.bool_),
-            surprises=kl_divergence(output.action_weights, priors),
+            surprises=kl_divergence(output.action_weights, tree.children_priors[rows, ROOT_INDEX]),
         )
 
 

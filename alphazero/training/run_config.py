@@ -27,9 +27,7 @@ def compose(words: Sequence[str], config_dir: str | None = None) -> TrainSetting
     Raises:
         ConfigError: for an unknown key or choice, or a value that is not allowed.
     """
-    composer = Composer(TrainSettings, config_folder(), config_dir)
-    plain = composer.merge(_with_files(words, composer.groups))
-    settings: TrainSettings = from_plain(TrainSettings, plain)
+    settings = _merged(words, config_dir)
     check_run(settings)
     return settings
 
@@ -37,10 +35,18 @@ def compose(words: Sequence[str], config_dir: str | None = None) -> TrainSetting
 def recipe_of(game_name: str) -> TrainSettings:
     """Return a game's recipe: the settings that the config files propose for training on it.
 
+    They are not checked: the run may have had to change some of them.
+
     Args:
         game_name: the name of the game.
     """
-    return compose([f"game={game_name}"])
+    return _merged([f"game={game_name}"])
+
+
+def _merged(words: Sequence[str], config_dir: str | None = None) -> TrainSettings:
+    composer = Composer(TrainSettings, config_folder(), config_dir)
+    plain = composer.merge(_with_files(words, composer.groups))
+    return from_plain(TrainSettings, plain)
 
 
 # --- the files that ship --------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from alphazero.network.interface import NetworkSettings
 from alphazero.network.registry import check_settings, check_stored_kind
 from alphazero.own_games.registry import make_game, make_stored_game, same_game
 from alphazero.own_games.rules_digest import network_shapes
-from alphazero.replay.settings import ReplaySettings
+from alphazero.replay.settings import ReplaySettings, check_memory
 from alphazero.runtime.device import choose_device, has_bfloat16
 from alphazero.runtime.errors import ConfigError
 from alphazero.search.settings import SearchSettings
@@ -247,11 +247,12 @@ def _check_window(replay: ReplaySettings) -> None:
 def _check_game(settings: TrainSettings, game: Game) -> None:
     """Check the settings whose allowed values depend on the game.
 
-    These are the network's settings and the kind of workers.
+    These are the network's settings, the size of the replay window and the kind of workers.
 
     Raises:
         ConfigError: if a value is not allowed for this game.
     """
+    check_memory(settings.replay, game)
     check_settings(game.planes_shape, settings.network)
     if settings.workers.kind not in ("auto", "threads"):
         reason = why_not_elsewhere(game)

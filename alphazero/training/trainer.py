@@ -364,11 +364,9 @@ class Trainer:
 
         On these positions, the network's engine is calibrated and compared with torch in float32.
         """
-        states = self.replay.newest_states(_NUM_ENGINE_POSITIONS)
-        if len(states):
-            planes = self.game.observe(states)
-            legal = self.game.legal_action_mask(states)
-            self._sample = PositionSample(planes, legal)
+        newest = self.replay.evenly_spaced(_NUM_ENGINE_POSITIONS, _NUM_ENGINE_POSITIONS)
+        if newest is not None:
+            self._sample = PositionSample(newest.planes, newest.legal_action_mask)
         return self._sample
 
     def _progress_after(self, num_iterations: int) -> float:

@@ -235,7 +235,9 @@ def lists_in(text):
 def test_a_key_makes_the_game_solvable():
     """31 positions were solved wrongly without it."""
     positions = enumerate_positions(PythonGame(RaceWithKey()))
-    assert positions.are_all_compared and not any("'key'" in note for note in report_on(RaceWithKey()).notes)
+    assert positions.are_all_compared and not any(
+        "'key'" in note for note in report_on(RaceWithKey()).notes
+    )
     for state, value in zip(positions.states, positions.values):
         moves = PythonGame(RaceWithKey()).moves_of(state)
         assert value == searched(moves)

@@ -1,6 +1,7 @@
 """Games that a user brings: objects, `module:Class`, and the form of the published notebook."""
 
 import sys
+import threading
 from abc import ABC, abstractmethod
 from copy import deepcopy
 
@@ -10,10 +11,17 @@ from notebook_connect_four import ConnectFour
 from notebook_tic_tac_toe import BoardState, TicTacToe
 from test_python_game import Nim
 
+from alphazero.inference.evaluator import UniformEvaluator
+from alphazero.own_games.python_game import PythonGame
 from alphazero.own_games.registry import make_game, make_stored_game, runs_own_code
 from alphazero.players.base import PlayerSettings
 from alphazero.players.python_uct import uct_player
+from alphazero.replay.buffer import ReplayBuffer
+from alphazero.replay.settings import ReplaySettings
 from alphazero.runtime.errors import ConfigError
+from alphazero.search.settings import SearchSettings
+from alphazero.selfplay.lockstep import SelfPlay
+from alphazero.selfplay.settings import SelfPlaySettings
 from alphazero.solvers.enumeration import enumerate_positions
 
 
@@ -263,8 +271,57 @@ def test_objects_that_left_the_table_are_replayed(monkeypatch):
         return np.concatenate(found)
 
     kept = rows(make_game(NotebookTicTacToe()))
-    monkeypatch.setattr(python_game, "_MAX_OBJECTS", 3)
-    assert np.array_equal(rows(make_game(NotebookTicTacToe())), kept)
+    monkeypatch.setattr(python_game, "_OBJECTS_BYTES", 3_000)
+    game = make_game(NotebookTicTacToe())
+    assert np.array_equal(rows(game), kept) and len(game._objects) <= 3
+
+
+class Heavy(Nim):
+    """Each position has a megabyte of its own, and shares ten with the others."""
+
+    max_plies = 65_535
+
+    def __init__(self, heap, player=0):
+        super().__init__(heap, player)
+        self.own, self.shared = [np.zeros(1 << 17)], np.zeros(10 << 17)
+
+    def clone(self):
+        twin = object.__new__(Heavy)
+        twin.__dict__.update(self.__dict__, own=[self.own[0].copy()])
+        return twin
+
+
+def test_the_table_of_objects_is_bounded_in_bytes(monkeypatch):
+    from alphazero.own_games import python_game
+
+    monkeypatch.setattr(python_game, "_OBJECTS_BYTES", 8 << 20)
+    game, rng = PythonGame(Heavy(40)), np.random.default_rng(0)
+    states = game.initial_states(5)
+    for _ in range(18):
+        states = game.step(states, rng.integers(0, 2, 5)).states
+        assert len(game._objects) <= 8
+    assert len(game._objects) >= 4  # what positions share is not counted
+
+
+def test_records_and_replay_hold_positions_without_the_moves_before_them():
+    """A game that may last 65,535 plies takes the memory of the plies that it lasts."""
+    game = PythonGame(Heavy(9))
+    settings = SelfPlaySettings(num_parallel_games=2, num_simulations=4)
+    evaluator = UniformEvaluator(game.num_actions)
+    selfplay = SelfPlay(game, evaluator, settings, SearchSettings(), np.random.default_rng(0))
+    record = next(selfplay.play(1))
+    assert record.states.nbytes < 100 * len(record.actions)
+    replay = ReplayBuffer(game, ReplaySettings(), np.random.default_rng(0))
+    replay.add(record)
+    batch = replay.evenly_spaced(100, 100)
+    state = game.initial_states()
+    for action, planes, legal in zip(
+        record.actions, batch.planes[::-1], batch.legal_action_mask[::-1], strict=True
+    ):
+        assert np.array_equal(game.observe(state)[0], planes)
+        assert np.array_equal(game.legal_action_mask(state)[0], legal)
+        state = game.step(state, action[None]).states
+    assert game.over(state)[0]
 
 
 class TwoFaced(Nim):
@@ -354,8 +411,51 @@ def test_rules_of_an_object_are_checked(name):
     assert error.value.key == "game" and named in message and "\n" not in message
 
 
-def test_legal_actions_are_any_sequence_of_whole_numbers():
-    for kind in (list, tuple, np.array):
-        squares = {"legal_actions": lambda self, kind=kind: kind(list(Row.legal_actions(self)))}
-        game = make_game(written(f"Row of {kind.__name__}", **squares))
-        assert game.inspect(game.initial_states()).legal_action_mask.tolist() == [[True] * 3]
+@pytest.mark.parametrize("kind", [list, tuple, np.array, set, iter, dict.fromkeys])
+def test_legal_actions_are_any_whole_numbers_that_can_be_listed(kind):
+    squares = {"legal_actions": lambda self: kind(list(Row.legal_actions(self)))}
+    game = make_game(written(f"Row of {kind}", **squares))
+    states = game.initial_states()
+    assert game.inspect(states).legal_action_mask.tolist() == [[True] * 3]
+    assert abs(game.playout(states, np.array([7], np.uint64))[0]) == 1
+    analysis = uct_player(game, PlayerSettings(num_simulations=20)).analyse(states[0])
+    assert analysis.visits.sum() == 20
+
+
+#: What a method returns, and what of it the message must show.
+RETURNED = [
+    ("key", "text", "'text'"),
+    ("key", [1], "[1]"),
+    ("key", None, "None"),
+    ("legal_actions", np.array([[0], [1]]), "array([[0], [1]])"),
+    ("legal_actions", [0.0], "[0.0]"),
+    ("legal_actions", ["0"], "['0']"),
+    ("player_to_move", np.array([0]), "array([0])"),
+    ("player_to_move", 0.0, "0.0"),
+    ("player_to_move", None, "None"),
+    ("is_over", np.array([False, True]), "array([False, True])"),
+    ("result", np.array([-1]), "array([-1])"),
+    ("result", "-1", "'-1'"),
+    ("result", float("nan"), "nan"),
+    ("cells", [[0], [0, 1]], "[[0], [0, 1]]"),
+    ("cells", np.zeros(3), "array([0., 0., 0.])"),
+    ("observe", {}, "{}"),
+    ("clone", None, "None"),
+]
+
+
+@pytest.mark.parametrize("method, value, shown", RETURNED)
+def test_what_a_method_must_not_return_is_named_with_class_and_method(method, value, shown):
+    with pytest.raises(ConfigError) as error:
+        make_game(written("Odd", **{method: lambda self: value}))
+    message = str(error.value)
+    assert f"Odd.{method} " in message and shown in message and "\n" not in message
+
+
+def test_an_object_that_cannot_be_copied_needs_a_clone():
+    members = {**vars(Nim), **vars(Row)}
+    del members["clone"]
+    source = type("Locked", (), members)()
+    source.lock = threading.Lock()
+    with pytest.raises(ConfigError, match=r"Locked\.clone .*lock"):
+        make_game(source)

@@ -160,6 +160,19 @@ def test_a_copy_of_an_environment_is_its_own_clone_if_it_has_one():
     assert start._environment.num_clones[0] == before + 1 and start._environment.heap == 8
 
 
+def test_a_wrapper_is_part_of_the_rules():
+    game = make_game("pettingzoo:own_environments:ones_and_twos")
+    bare = make_game("pettingzoo:own_environments:Heap")
+    start = game.initial_states()
+    assert game.legal_action_mask(start).tolist() == [[True, True, False]]
+    after = [game.step(start, [action]).states for action in (0, 1)]
+    assert [int(game.observe(states)[0, 0].sum()) for states in after] == [7, 6]
+    assert int(game.observe(start)[0, 0].sum()) == 8
+    player = uct_player(game, PlayerSettings(num_simulations=500))
+    assert player.analyse(start[0]).action == 1  # leaves 6, which is lost for who takes 1 or 2
+    assert game.rules_digest and game.rules_digest != bare.rules_digest
+
+
 def test_rules_of_ones_own_are_identified_by_their_text_and_others_by_their_name():
     digests = {
         name: make_game(f"pettingzoo:own_environments:{name}").rules_digest

@@ -13,7 +13,8 @@ from naive import naive_apply_symmetries
 from alphazero.own_games.registry import make_game
 from alphazero.replay.augmentation import apply_symmetries
 from alphazero.replay.buffer import ReplayBuffer
-from alphazero.replay.settings import ReplaySettings, window_size
+from alphazero.replay.settings import ReplaySettings, check_memory, window_size
+from alphazero.runtime.errors import ConfigError
 from alphazero.selfplay.game_record import GameRecord
 
 
@@ -28,7 +29,7 @@ def random_record(game, generator, num_plies=None):
         if here.over[0]:
             break
         scores = generator.random(game.num_actions).astype(np.float32) * here.legal_action_mask[0]
-        states.append(state[0])
+        states.append(game.identity(state)[0])
         weights.append(scores / scores.sum())
         actions.append(int(scores.argmax()))
         state = game.step(state, np.array(actions[-1:])).states
@@ -257,22 +258,21 @@ def test_evenly_spaced_samples_are_the_newest_untransformed_and_use_no_random_nu
     np.testing.assert_array_equal(batch.root_values, root_values[newest])
     np.testing.assert_array_equal(batch.planes, game.observe(states[newest]))
     assert len(replay.evenly_spaced(8, 512).outcomes) == 8
+    np.testing.assert_array_equal(replay.evenly_spaced(5, 5).root_values, root_values[:-6:-1])
     assert len(replay.evenly_spaced(4000, 512).outcomes) == 50
     assert replay.state_dict() == before
 
 
-def test_the_newest_states_are_the_newest_samples():
-    game, rng = make_game("tic_tac_toe"), np.random.default_rng(2)
-    replay = make_replay(game)
-    assert len(replay.newest_states(5)) == 0
-    records = [random_record(game, rng) for _ in range(30)]
-    for record in records:
-        replay.add(record)
-    states = np.concatenate([record.states[record.is_target] for record in records])
-    assert np.array_equal(replay.newest_states(5), states[:-6:-1])
-    assert np.array_equal(
-        replay.newest_states(1000), states[: -replay.settings.window_max - 1 : -1]
-    )
+def test_the_window_must_fit_into_memory():
+    """Positions of 64 planes of 512 x 512 numbers take 64 MB, and 500,000 of them 32 TB."""
+    game = make_game("tic_tac_toe")
+    check_memory(ReplaySettings(), game)
+    game.identity_size, game.state_dtype = 64 * 512 * 512, np.dtype(np.float32)
+    with pytest.raises(ConfigError) as error:
+        check_memory(ReplaySettings(), game)
+    assert error.value.key == "replay.window_max" and error.value.value == 500_000
+    most = int(error.value.allowed.rpartition(" ")[2])
+    check_memory(ReplaySettings(window_start=1, window_max=most), game)
 
 
 # --- the window -----------------------------------------------------------------------------------

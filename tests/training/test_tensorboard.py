@@ -9,6 +9,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 from tensorboard.plugins.hparams.plugin_data_pb2 import HParamsPluginData
 from torch.utils.tensorboard import SummaryWriter
 
+from alphazero.runtime.errors import ConfigError
 from alphazero.training.curves import CURVES
 from alphazero.training.events import IterationReport, flat
 from alphazero.training.loggers.charts import hparams, layout, metrics
@@ -107,6 +108,18 @@ def test_the_metrics_hold_figures_alone(tmp_path):
     (report,) = reports(trainer)
     assert report.sample_game is not None
     assert all(isinstance(value, (int, float, str, type(None))) for value in flat(report).values())
+
+
+def test_a_recipe_that_a_run_had_to_change_does_not_stop_its_logger(monkeypatch):
+    """Its window, for example, may not fit into this machine's memory."""
+
+    def check_memory(settings, game):
+        raise ConfigError.of("replay.window_max", settings.window_max)
+
+    monkeypatch.setattr("alphazero.training.settings.check_memory", check_memory)
+    assert recipe_of("connect_four").replay.window_max > 0
+    with pytest.raises(ConfigError):
+        compose(["game=connect_four"])
 
 
 def test_hyper_parameters_are_what_differs_from_the_recipe_and_what_a_sweep_varies():

@@ -110,8 +110,7 @@ def _game_text(game: Game, record: GameRecord) -> str:
     Moves are in the game's notation; the result is like "the first player wins after 12 plies".
     """
     moves = skin_of(game).notation.list_text(record.actions.tolist())
-    after = game.step(record.states[-1:], record.actions[-1:])
-    board = game.state_to_text(after.states[0])
+    board = game.state_to_text(game.play_moves(record.actions))
     sides = "the first player", "the second player"
     ending = ending_text(game, sides, record.first_player_result)
     return f"{moves}\n{ending} after {len(record.actions)} plies\n\n{board}"
