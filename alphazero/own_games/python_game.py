@@ -236,6 +236,7 @@ class PythonGame(Game):
         return self.inspect(self._rows(positions, played, plies + 1))
 
     def inspect(self, states: np.ndarray) -> Transition:
+        self.check_states(states)
         layout = self._layout
         over = states[:, _OVER].astype(np.bool_)
         legal = np.unpackbits(states[:, layout.legal : layout.planes], axis=1)
