@@ -19,7 +19,7 @@ from alphazero.training.settings import TrainSettings, check_run
 #: {root algorithm: arguments that it would ignore, unless they turn something off}
 _UNUSED = {
     "puct": r"search\.(gumbel_scale|max_num_considered_actions|value_scale|maxvisit_init)=",
-    "gumbel": r"search\.(dirichlet_\w+|root_prior_temperature|forced_playouts_k)=(?!0|false)",
+    "gumbel": r"search\.(dirichlet_\w+|root_prior_temperature|forced_playouts_k)=(?!0$|false$)",
 }
 
 

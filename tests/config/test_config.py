@@ -218,6 +218,7 @@ DO_NOT_FIT = {
     "network=tiny network.kernel_size=4": ("network.kernel_size", 4, "at most 3"),
     "search.root=gumbel search.forced_playouts_k=2": ("search.forced_playouts_k", "2", None),
     "search.gumbel_scale=0.5": ("search.gumbel_scale", "0.5", None),
+    "search.root=gumbel search.dirichlet_fraction=0.1": ("search.dirichlet_fraction", "0.1", None),
     "run.name=a/b": ("run.name", "a/b", FOLDER),
     "run.name=..": ("run.name", "..", FOLDER),
 }
