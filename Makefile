@@ -89,7 +89,7 @@ $(VENV)/.installed-docs: pyproject.toml constraints.txt | $(BIN)/python
 
 # What builds and checks a release; the package itself goes into an environment of its own.
 $(VENV)/.installed-release: Makefile | $(BIN)/python
-	$(PIP_INSTALL) build cyclonedx-bom 'hatchling>=1.27' 'readme_renderer[md]>=42' 'twine>=6.1'
+	$(PIP_INSTALL) build cyclonedx-bom 'hatchling>=1.27' 'readme_renderer[md]>=42' 'twine>=6.1' uv
 	@touch $@
 
 # What checks and builds the page.

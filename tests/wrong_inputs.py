@@ -61,11 +61,13 @@ train game=nowhere.py
 train game=files/syntax.py
 train game=files/raises.py
 train game=nothing:Class
+train game=nothing.py:Class
 train network.kind=typo
 serve players=[nothing:Class] open=false
 train experiment=typo
 train network=tiny network.kernel_size=9
 train network.blocks=100000
+train search.root=gumbel search.forced_playouts_k=2
 train device=cuda:99
 train search.reuse_tree=perhaps
 train replay.window_start=20 replay.window_max=10
@@ -104,6 +106,9 @@ rate run=nowhere
 rate run=files/runs/no_networks
 
 engine player=nowhere
+engine player=human
+engine player=nothing:Class
+mcp player=human
 prove game=connect_x:5x5x4 player=human
 
 evaluate player=human
@@ -121,6 +126,10 @@ plot run=files/runs/metrics,files/runs/metrics
 export network=uct
 export network=best game=othello:4
 export format=kaggle game=othello
+
+push
+push best not_a_repo
+push nowhere hf:someone/small
 
 pettingzoo env=chess
 """

@@ -51,13 +51,14 @@ def _tool(engine: Engine) -> Any:
     """Return a tool that asks an engine; as a coroutine, it never overlaps another."""
 
     async def ask(
-        game: str, moves: list[int], num_simulations: int | None = None
+        game: str, moves: list[Any] | str, num_simulations: int | None = None
     ) -> dict[str, Any]:
         request = {"game": game, "moves": moves, "num_simulations": num_simulations}
         answer = engine.answer(json.dumps(request))
         if "error" in answer:
             return answer
         rules = make_game(game)  # which the engine has accepted, with these moves
-        return answer | {"board": rules.state_to_text(rules.play_moves(moves))}
+        state = rules.play_moves(moves)  # type: ignore[arg-type]
+        return answer | {"board": rules.state_to_text(state)}
 
     return ask

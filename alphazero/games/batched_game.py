@@ -280,6 +280,17 @@ class Game(abc.ABC):
         worst, best = self.result_range
         return worst + (value + 1) * (best - worst) / 2
 
+    def check_states(self, states: np.ndarray) -> None:
+        """Check that an array is [B, K], positions as states of this game.
+
+        Raises:
+            ValueError: if it has another shape or dtype.
+        """
+        if (states.shape[1:], states.dtype) != ((self.state_size,), self.state_dtype):
+            allowed = f"{self.state_dtype}[{self.state_size}], such as game.initial_states()[0]"
+            given = f"{states.dtype}{list(states.shape[1:])}"
+            raise ValueError(f"a position of {self.name} is {allowed}, not {given}.")
+
     def check_legal(self, state: np.ndarray, action: int) -> None:
         """Check that an action is legal in a state (K entries).
 
@@ -389,6 +400,7 @@ class CompiledGame(Game):
         return self.inspect(states)
 
     def inspect(self, states: np.ndarray) -> Transition:
+        self.check_states(states)
         num = len(states)
         transition = Transition(
             states=states,

@@ -139,8 +139,7 @@ def named_action(
     if meant:
         choices = ", ".join(names[action] for action in meant)
         raise ValueError(f"'{text.strip()}' can mean several moves: type one of {choices}.")
-    named_actions = [name for name, own_squares in zip(names, squares) if own_squares]
-    example = named_actions[0] if named_actions else "0"
+    example = next(name for name, own_squares in zip(names, squares) if own_squares)
     raise ValueError(f"'{text.strip()}' is not a move: type its squares, such as {example}.")
 
 

@@ -2,8 +2,6 @@
 
 import numpy as np
 
-_MAX_DIGITS = 9
-
 
 def parse_index(text: str, count: int, noun: str = "move", also: str = "", first: int = 0) -> int:
     """Parse a number typed to choose one of ``count`` items; return the item's index, from 0.
@@ -21,13 +19,13 @@ def parse_index(text: str, count: int, noun: str = "move", also: str = "", first
     """
     text = text.strip()
     allowed = f"type a number from {first} to {first + count - 1}{also}"
-    if not (text.isascii() and text.isdigit()):
-        raise ValueError(f"'{text}' is not a {noun}: {allowed}.")
-    digits = text.lstrip("0") or "0"
     # Python refuses to read thousands of digits.
-    if len(digits) > _MAX_DIGITS or not 0 <= int(digits) - first < count:
-        raise ValueError(f"there is no {noun} {digits}: {allowed}.")
-    return int(digits) - first
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise ValueError(f"'{text}' is not a {noun}: {allowed}.")
+    index = int(text) - first
+    if not 0 <= index < count:
+        raise ValueError(f"there is no {noun} {text}: {allowed}.")
+    return index
 
 
 def parse_board(text: str, shape: tuple[int, int], letters: str, game_name: str) -> np.ndarray:

@@ -67,8 +67,6 @@ class PettingZooAgent:
         view = self._view
         planes = observation["observation"]
         mask = observation["action_mask"][view.actions].astype(bool)
-        if not mask.any():
-            raise ValueError("no action is legal: it is another agent's turn, or the game is over.")
         state = view.state(planes, view.agents.index(agent))
         our_mask = view.game.legal_action_mask(state[None])[0]
         if not np.array_equal(our_mask, mask):

@@ -15,21 +15,23 @@ tags: [alphazero, reinforcement-learning]
 """
 
 
-def upload(path: Path, to: str) -> None:
+def upload(path: Path, to: str, public: bool) -> None:
     """Upload a network and its card in one commit, after a check of the file.
 
     Args:
         path: the network's file.
-        to: the repository, such as "hf:owner/name"; a new one is public.
+        to: the repository, such as "hf:owner/name".
+        public: whether everyone can read the repository if it is new.
 
     Raises:
         StoredFileError: if the file is damaged or not a network.
-        ConfigError: if the hub refuses or cannot be reached, or `huggingface_hub` is missing.
+        ConfigError: if `to` names no repository, the hub refuses or cannot be reached, or
+            `huggingface_hub` is missing.
     """
     name, revision, file = repository_of(to)
     card = card_text(path, name).encode()
     with hub(to) as package:
-        package.create_repo(name, exist_ok=True)
+        package.create_repo(name, private=not public, exist_ok=True)
         add = package.CommitOperationAdd
         files = [add(file, path), add("README.md", card)]
         package.create_commit(name, files, commit_message="A network", revision=revision)

@@ -6,14 +6,13 @@ The inputs, outputs and metadata of the file contain everything needed to use it
     prior_logits  float32[batch, A], the policy's logits; illegal actions are not masked
     value         float32[batch], expected result for the player to move, in [-1, 1]
 
-The export needs the packages of the extra ``onnx``, which are imported only when used.
+The export needs the packages of the extra ``onnx``, which are imported only when used. Its caller
+checks that they are there.
 """
 
 import contextlib
-import importlib
 import io
 import json
-import logging
 import warnings
 from importlib import metadata as packages
 from pathlib import Path
@@ -27,7 +26,7 @@ from alphazero.games.batched_game import Game
 from alphazero.interop.export_agreement import Evaluate
 from alphazero.network.interface import expected_value
 from alphazero.network.residual import folded
-from alphazero.runtime.errors import ConfigError, require
+from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.own_code import reason_of
 
 ONNX_FORMAT = "alphazero-onnx-1"
@@ -61,9 +60,10 @@ def to_bytes(game: Game, network: nn.Module, info: dict[str, Any]) -> bytes:
             iteration and rules digest are stored in the file.
 
     Raises:
-        ConfigError: if onnx is not installed, or torch cannot export the network.
+        ConfigError: if torch cannot export the network.
     """
-    onnx = _package("onnx")
+    import onnx
+
     model = _traced(game, network)
     for node in model.graph.node:
         del node.metadata_props[:]  # locations in torch's source code
@@ -86,11 +86,9 @@ def evaluation_of(data: bytes) -> Evaluate:
 
     Returns:
         A function that maps planes to prior logits and values.
-
-    Raises:
-        ConfigError: if onnxruntime is missing.
     """
-    onnxruntime = _package("onnxruntime")
+    import onnxruntime
+
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
     session = onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
@@ -106,11 +104,9 @@ def is_ours(path: Path) -> bool:
     """Return whether a file is an ONNX file written by this package, going by its metadata.
 
     The result is False for a file that cannot be read.
-
-    Raises:
-        ConfigError: if the package onnx is missing.
     """
-    onnx = _package("onnx")
+    import onnx
+
     try:
         model = onnx.load(path, load_external_data=False)
     except Exception:  # protobuf's errors come from several packages
@@ -125,9 +121,6 @@ def _traced(game: Game, network: nn.Module) -> Any:
         ConfigError: if torch cannot export the network.
     """
     example = torch.zeros(2, *game.planes_shape)
-    logger = logging.getLogger("torch.onnx")
-    level = logger.level
-    logger.setLevel(logging.ERROR)  # it warns that torchvision is not installed
     try:
         with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
             warnings.simplefilter("ignore")
@@ -144,8 +137,6 @@ def _traced(game: Game, network: nn.Module) -> Any:
     except Exception as error:  # the exporter raises many types; a user's network may be unknown
         reason = f"torch cannot export this network ({reason_of(error)[:300]})"
         raise ConfigError.of("format", "onnx", reason=reason) from error
-    finally:
-        logger.setLevel(level)
     return program.model_proto
 
 
@@ -167,13 +158,3 @@ def _properties(game: Game, info: dict[str, Any]) -> dict[str, str]:
         if key in info:
             properties[key] = str(info[key])
     return properties
-
-
-def _package(name: str) -> Any:
-    """Import a package of the extra ``onnx``.
-
-    Raises:
-        ConfigError: if it is not installed; the message says how to install it.
-    """
-    require("onnx", name)
-    return importlib.import_module(name)

@@ -36,7 +36,7 @@ from alphazero.players.base import (
     PlayerSettings,
     engine_of,
 )
-from alphazero.players.registry import default_player, make_player
+from alphazero.players.registry import check_player, default_player, make_player
 from alphazero.runtime.errors import ConfigError
 from alphazero.solvers.base import ILLEGAL_SCORE
 
@@ -54,12 +54,17 @@ class Engine:
         only_game: the only game that requests may name, such as a network's game; None means all of
             this package's games. A game file is executed, so its name must come from the user, not
             from a stored file.
+
+    Raises:
+        ConfigError: if there is no such player; a network is looked for when its game is known.
     """
 
     def __init__(
         self, spec: str, settings: PlayerSettings | None = None, only_game: str | None = None
     ):
         self._only_game = only_game
+        if spec != "auto":
+            check_player(spec, only_game or "")
 
         # Few games have a network, so all networks stay loaded. Other players are cheap to remake.
         @functools.lru_cache(_CACHED_GAMES)
@@ -152,10 +157,7 @@ def parse_request(
     request = read_request(EngineRequest, read_json(line))
     moves = request.moves or []
     name = only_game if request.game is None else request.game
-    if only_game is None:
-        is_allowed = name is not None and is_shipped_game(name)
-    else:
-        is_allowed = name == only_game
+    is_allowed = is_shipped_game(name or "") if only_game is None else name == only_game
     if name is None or not is_allowed:
         shipped = ", ".join(filter(is_shipped_game, game_names()))
         raise not_allowed("game", name, only_game or f"one of {shipped}")

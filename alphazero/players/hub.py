@@ -7,6 +7,7 @@ downloads in its cache and knows the user's token.
 
 import contextlib
 import functools
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,10 +26,16 @@ class Repository(NamedTuple):
 
 
 def repository_of(name: str) -> Repository:
-    """Parse a name such as ``hf:owner/name`` or ``hf:owner/name@tag``."""
-    repository, _, revision = name.removeprefix(PREFIX).partition("@")
-    file = f"{repository.rpartition('/')[2]}.safetensors"
-    return Repository(repository, revision or None, file)
+    """Parse a name such as ``hf:owner/name`` or ``hf:owner/name@tag``.
+
+    Raises:
+        ConfigError: if it is not of this form.
+    """
+    found = re.fullmatch(r"(?:hf:)?([\w.-]+/([\w.-]+))(?:@(.+))?", name)
+    if found is None:
+        message = f"'{name}' does not name a repository: hf:OWNER/NAME does, or hf:OWNER/NAME@TAG."
+        raise ConfigError(message, value=name)
+    return Repository(found[1], found[3], f"{found[2]}.safetensors")
 
 
 @functools.cache  # a command asks for the same network several times
@@ -64,6 +71,4 @@ def _reason(name: str, error: Exception) -> str:
         return "it does not exist or is closed to you. 'hf auth login' stores a token."
     if status == 404:
         return f"there is no such repository or tag, or no file {repository_of(name).file} in it."
-    if status is None and isinstance(error, ValueError):  # not a name of a repository
-        return str(error)
     return f"the hub cannot be reached, or fails ({status or type(error).__name__})."

@@ -61,8 +61,9 @@ class NetworkAlone:
         return self._searcher.limited(num_simulations, time_limit_s)
 
     def _choose(self, states: np.ndarray) -> Choice:
+        mask = self.game.legal_action_mask(states)
         logits, values = self.evaluator.evaluate(self.game.observe(states))
-        logits = np.where(self.game.legal_action_mask(states), logits, -np.inf)
+        logits = np.where(mask, logits, -np.inf)
         largest = logits.max(axis=1, keepdims=True)
         weights = np.exp(logits.astype(np.float64) - largest)
         weights /= weights.sum(axis=1, keepdims=True)

@@ -187,6 +187,7 @@ class TextbookUctPlayer:
 
     def analyse(self, state: np.ndarray, progress: SearchProgress | None = None) -> Analysis:
         """Search one position and report its move, values and visits; see `Player.analyse`."""
+        self.game.check_states(state[None])
         limits = uct_simulations(self.settings), self.settings.time_limit_s
         root = self._uct.search(self._rules.state_of(state), *limits, progress)
         return self._analysis(root)

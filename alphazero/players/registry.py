@@ -103,7 +103,7 @@ def check_player(
 
     Args:
         spec: a specification that `make_player` takes.
-        game_name: the name of the game to play.
+        game_name: the name of the game to play; if "", no network is looked for by name.
         settings: defaults for the settings that ``spec`` leaves open.
         rules_digest: digest of the game's rules; a run with the same digest is for the same game.
 
@@ -113,6 +113,8 @@ def check_player(
     kind, _ = read_spec(spec, settings)
     if is_own_player(kind):
         load_own(kind, PLAYERS, "player")
+    elif kind in _NETWORKS and not game_name:
+        return
     elif kind not in _PLAYERS and not kind.startswith("gtp:"):
         existing_network(kind, spec, game_name, rules_digest)
 
@@ -176,34 +178,16 @@ def read_spec(spec: str, settings: PlayerSettings | None = None) -> PlayerSpec:
     kind, *words = re.split(r",(?=\w+=)", spec.removeprefix("network:"))
     named = re.fullmatch(rf"({'|'.join(_NAMED_KINDS)}):(.*)", kind, re.DOTALL)
     if named:
-        kind, suffix = named.groups()
-        words.insert(0, _num_simulations_word(spec, kind, suffix))
+        kind, number = named.groups()
+        if kind != "uct":
+            raise ConfigError(f"'{spec}' is not a player: {kind} takes no number.", value=spec)
+        words.insert(0, f"num_simulations={number}")
     values = parse_overrides(PlayerSettings, words, spec)
     checked = from_plain(PlayerSettings, values)
     own = {key: getattr(checked, key) for key in values}
     if own.keys() & set(_LIMITS):
         own = dict.fromkeys(_LIMITS) | own
     return PlayerSpec(kind, dataclasses.replace(settings, **own))
-
-
-def _num_simulations_word(spec: str, kind: str, number: str) -> str:
-    """Convert the number in a specification such as "uct:1000" to "num_simulations=1000".
-
-    Args:
-        spec: the whole specification, for error messages.
-        kind: the text before the colon, such as "uct".
-        number: the text after the colon, such as "1000".
-
-    Raises:
-        ConfigError: if the kind is not "uct", or the number is not positive or has over nine
-            digits.
-    """
-    if kind != "uct":
-        raise ConfigError(f"'{spec}' is not a player: {kind} takes no number.", value=spec)
-    if not re.fullmatch(r"[0-9]{1,9}", number) or int(number) == 0:
-        text = f"'{spec}' is not a player: 'uct:' takes a number of simulations, such as uct:1000."
-        raise ConfigError(text, key="num_simulations", value=number)
-    return f"num_simulations={number}"
 
 
 def is_own_player(kind: str) -> bool:

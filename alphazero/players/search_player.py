@@ -211,6 +211,7 @@ class SearchPlayer:
             progress: called from time to time with the number of simulations made so far and in
                 total; the total is None with a time limit.
         """
+        self.game.check_states(states)
         is_single = len(states) == 1
         search = self._searches.get(is_single)
         if search is None or len(search.root_states) < len(states):

@@ -31,7 +31,10 @@ _PYTHON = Path(os.__file__).parent
 
 
 def is_module_name(name: str) -> bool:
-    """Return whether a name has the form ``module:name``, in which both parts may contain dots."""
+    """Return whether a name has the form ``module:name``, in which both parts may contain dots.
+
+    A file in the current folder may stand for its module, as in ``rules.py:Game``.
+    """
     module, _, attribute = name.partition(":")
     parts = [*module.split("."), *attribute.split(".")]
     return bool(attribute) and all(part.isidentifier() for part in parts)
@@ -108,7 +111,7 @@ def _imported(target: str, name: str, key: str) -> Any:
     if os.getcwd() not in sys.path:  # present with `python -m`, but not in a console command
         sys.path.insert(0, os.getcwd())
     try:
-        imported: Any = importlib.import_module(module_name)
+        imported: Any = importlib.import_module(module_name.removesuffix(".py"))
         for part in filter(None, attribute.split(".")):
             imported = getattr(imported, part)
         return imported

@@ -137,7 +137,8 @@ class ExactValues:
         Raises:
             InputError: if a state is not one of the enumerated positions.
         """
-        identities = self.game.identity(np.ascontiguousarray(states, self.game.state_dtype))
+        self.game.check_states(states)
+        identities = self.game.identity(np.ascontiguousarray(states))
         try:
             return np.array([self._index[row.tobytes()] for row in identities], np.int64)
         except KeyError:

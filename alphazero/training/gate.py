@@ -125,8 +125,5 @@ def pit_scores(match: MatchReport, counted: str, tie_score: float) -> list[float
         counted: "pairs" for a score per pair, "games" for a score per game.
         tie_score: the score that replaces 0.5 for a tied pair or a drawn game.
     """
-    if counted == "games":
-        scores = [game.score for game in match.games]
-    else:
-        scores = list(match.pair_scores)
+    scores = match.pair_scores if counted == "pairs" else [game.score for game in match.games]
     return [tie_score if score == 0.5 else score for score in scores]

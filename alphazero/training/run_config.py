@@ -4,6 +4,7 @@
 selects the config files proposed for a game, and checks the result.
 """
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,7 +13,14 @@ from alphazero.config.hydra import Composer
 from alphazero.config.settings import from_plain
 from alphazero.network.registry import is_own_kind
 from alphazero.own_games.registry import is_shipped_game, make_game
+from alphazero.runtime.errors import ConfigError
 from alphazero.training.settings import TrainSettings, check_run
+
+#: {root algorithm: arguments that it would ignore, unless they turn something off}
+_UNUSED = {
+    "puct": r"search\.(gumbel_scale|max_num_considered_actions|value_scale|maxvisit_init)=",
+    "gumbel": r"search\.(dirichlet_\w+|root_prior_temperature|forced_playouts_k)=(?!0$|false$)",
+}
 
 
 def compose(words: Sequence[str], config_dir: str | None = None) -> TrainSettings:
@@ -29,6 +37,11 @@ def compose(words: Sequence[str], config_dir: str | None = None) -> TrainSetting
     """
     settings = _merged(words, config_dir)
     check_run(settings)
+    root = settings.search.root
+    for word in words:
+        if re.search(_UNUSED[root], word):
+            key, _, value = word.partition("=")
+            raise ConfigError.of(key, value, reason=f"search.root={root} does not use it")
     return settings
 
 

@@ -126,7 +126,11 @@ def check_run(settings: TrainSettings) -> None:
     check_num_games(settings.pit.num_games, "pit.num_games")
     check_num_games(evaluation.num_games, "evaluation.num_games", low=0)
     check_num_games(evaluation.final_num_games, "evaluation.final_num_games", low=0)
-    _check_window(settings.replay)
+    replay = settings.replay
+    if replay.window_start > replay.window_max:
+        allowed = f"at most replay.window_max={replay.window_max}"
+        reason = "the window only grows"
+        raise ConfigError.of("replay.window_start", replay.window_start, allowed, reason)
     name = settings.run.name
     if Path(name).name != name or name == "..":
         reason = "run.root says where it is"
@@ -219,9 +223,8 @@ def check_resumable(old: TrainSettings, new: TrainSettings) -> None:
         ConfigError: if they differ in a setting that must not change: the game, the network, the
             optimizer or the seed.
     """
-    old_shape = dataclasses.asdict(old.network)
-    new_shape = dataclasses.asdict(new.network)
-    fixed = [(f"network.{name}", old_shape[name], new_shape[name]) for name in old_shape]
+    shape = vars(old.network).items()
+    fixed = [(f"network.{name}", value, getattr(new.network, name)) for name, value in shape]
     fixed.append(("learner.optimizer", old.learner.optimizer, new.learner.optimizer))
     fixed.append(("seed", old.seed, new.seed))  # the random state is stored
     if not same_game(new.game.name, old.game.name):  # `settings_to_resume` has compared the rules
@@ -230,18 +233,6 @@ def check_resumable(old: TrainSettings, new: TrainSettings) -> None:
         if before != after:
             reason = "it cannot change in a resumed run; start a new run for it"
             raise ConfigError.of(key, after, before, reason)
-
-
-def _check_window(replay: ReplaySettings) -> None:
-    """Check that the replay window's initial size is not above its maximum.
-
-    Raises:
-        ConfigError: if the initial size is larger.
-    """
-    if replay.window_start > replay.window_max:
-        allowed = f"at most replay.window_max={replay.window_max}"
-        reason = "the window only grows"
-        raise ConfigError.of("replay.window_start", replay.window_start, allowed, reason)
 
 
 def _check_game(settings: TrainSettings, game: Game) -> None:

@@ -51,9 +51,7 @@ class StrengthMeasurement:
             try:
                 self._exact_values = ExactValues(game)
             except InputError as error:
-                raise ConfigError.of(
-                    "evaluation.prove", True, False, str(error).rstrip(".")
-                ) from None
+                raise ConfigError.of("evaluation.prove", True, False, str(error)[:-1]) from None
 
     def measure(self, report: IterationReport, evaluator: Evaluator) -> Iterator[tuple[str, int]]:
         """Make the measurements that are due after an iteration, and add them to its report.

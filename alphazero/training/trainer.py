@@ -260,9 +260,8 @@ class Trainer:
                 yield self._event("learning", done, num_steps)
         report.learner = self.learner.report
         report.learner_s = time.monotonic() - start
-        has_figures = math.isfinite(report.learner.loss)
-        has_figures = has_figures and math.isfinite(report.learner.weight_norm)
-        if not has_figures or not self.learner.is_finite:
+        figures = report.learner.loss, report.learner.weight_norm
+        if not all(map(math.isfinite, figures)) or not self.learner.is_finite:
             raise self._diverged(report)
 
     def _pit(self, report: IterationReport) -> Iterator[StageProgress]:

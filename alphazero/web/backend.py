@@ -122,7 +122,7 @@ class Backend:
         """
         found = unfinished(self._position(read_request(PositionRequest, plain)))
         try:
-            exact = self.thinking.solvers.scores(found.game, found.state)
+            exact = self.thinking.solvers.scores(found.game, found.session.state)
         except UnsolvableError as error:
             return {"known": False, "reason": str(error)}
         return exact_answer(exact)
@@ -158,7 +158,7 @@ class Backend:
         player, num_simulations = self._player(found.game, request.player, _MOVERS)
 
         def job(emit: Emit) -> None:
-            task = SearchTask(found.state, num_simulations, emit)
+            task = SearchTask(found.session.state, num_simulations, emit)
             action = self.thinking.move(found.game, player, task)
             emit({"type": "move", "action": action})
 
@@ -182,7 +182,7 @@ class Backend:
                 head = {"type": "analysis", "final": final, "total": num_simulations}
                 emit(head | view._asdict())
 
-            task = SearchTask(found.state, num_simulations, emit, show)
+            task = SearchTask(found.session.state, num_simulations, emit, show)
             show(self.thinking.search(found.game, player, task), final=True)
 
         return job

@@ -1,11 +1,12 @@
 """Control access to the server with checks that every request must pass before it is handled.
 
 Any web site that the user visits can send requests to a server on this machine, so API requests
-must originate from this server's page. `alphazero.web.app` also checks the host name, which
-prevents DNS rebinding. A server that other machines can reach asks for a token once, and the
-browser keeps the token in a cookie.
+must originate from this server's page. A server without a token answers only to the names of this
+machine, which prevents DNS rebinding. A server that other machines can reach asks for a token once,
+and the browser keeps the token in a cookie.
 """
 
+import re
 import secrets
 
 from starlette.datastructures import MutableHeaders
@@ -13,8 +14,11 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from alphazero.play.requests import quoted
+
 COOKIE = "alphazero_token"
 _COOKIE_DAYS = 30
+_LOCAL_HOST = re.compile(r"(?ai)(localhost|127\.0\.0\.1|\[::1\])(:\d*)?")
 CONTENT_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
@@ -35,7 +39,9 @@ class Guard:
     Args:
         app: the application to protect.
         token: a secret that requests must present as a bearer token, in a cookie or, to open the
-            page, as ``?token=`` in the page's address; None if no token is needed.
+            page, as ``?token=`` in the page's address; the host name of a request, such as a
+            proxy's, is then not checked. If None, no token is needed, but only the host names
+            localhost, 127.0.0.1 and [::1] are accepted.
     """
 
     def __init__(self, app: ASGIApp, token: str | None):
@@ -57,6 +63,11 @@ class Guard:
         """
         if request.scope["path"].startswith("/api/") and not _is_from_page(request):
             return JSONResponse({"error": "other web sites may not use this server."}, 403)
+        host = request.headers.get("host", "")
+        if self._token is None and not _LOCAL_HOST.fullmatch(host):
+            message = f"without a token, only localhost is served, not {quoted(host)}: "
+            message += "start the server with token=OUR_OWN_TOKEN."
+            return JSONResponse({"error": message}, 400)
         if self._token is None or self._has_token(request):
             return None
         is_page = request.scope["path"] == "/" and request.method == "GET"
@@ -66,9 +77,8 @@ class Guard:
         return JSONResponse({"error": message}, 401)
 
     def _has_token(self, request: Request) -> bool:
-        kind, _, bearer = request.headers.get("authorization", "").partition(" ")
-        is_bearer = kind.lower() == "bearer" and self._is_token(bearer)
-        return is_bearer or self._is_token(request.cookies.get(COOKIE, ""))
+        _, _, bearer = request.headers.get("authorization", "").rpartition(" ")
+        return self._is_token(bearer) or self._is_token(request.cookies.get(COOKIE, ""))
 
     def _is_token(self, text: str) -> bool:
         return secrets.compare_digest(text.encode(), (self._token or "").encode())

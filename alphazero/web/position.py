@@ -26,11 +26,6 @@ class Position(NamedTuple):
     skin: Skin
     session: Session
 
-    @property
-    def state(self) -> np.ndarray:
-        """The current position, an array of K state words."""
-        return self.session.state
-
 
 def read_position(game: Game, skin: Skin, request: PositionRequest) -> Position:
     """Set up the position of a request: its board, or the start of the game, and then its moves.

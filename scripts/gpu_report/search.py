@@ -16,10 +16,6 @@ if IS_CHECK:
 import numpy as np
 import torch
 
-for _old, _new in (("row_stack", "vstack"), ("in1d", "isin"), ("trapz", "trapezoid")):
-    if not hasattr(np, _old):  # numba-cuda 0.30 uses names that numpy 2.5 has removed
-        setattr(np, _old, getattr(np, _new))
-
 from alphazero.inference.engines.cuda_engine import CudaEngine
 from alphazero.inference.gpu_search import STEPS, GpuTreeSearch
 from alphazero.network.interface import NetworkSettings

@@ -37,15 +37,18 @@ def answers_of(calls, *arguments):
 @pytest.mark.slow  # a client, a server and a solver
 def test_a_client_gets_legal_moves_analyses_and_exact_scores():
     finished = {"game": "tic_tac_toe", "moves": [0, 3, 1, 4, 2]}
-    names, (legal, best, few, exact, over, wrong, code) = answers_of(
+    names, (legal, best, few, exact, over, code, *wrong) = answers_of(
         [
             ("legal_moves", START),
             ("analyse", START | {"num_simulations": 3000}),
             ("analyse", START),
             ("exact_scores", START),
             ("legal_moves", finished),
-            ("analyse", START | {"moves": [9]}),
             ("legal_moves", START | {"game": "examples/snort.py"}),
+            ("analyse", START | {"moves": [9]}),
+            ("analyse", START | {"moves": ["b2"]}),
+            ("analyse", START | {"moves": "5"}),
+            ("legal_moves", START | {"moves": [3.5]}),
         ],
         "player=uct",
         "num_simulations=5",
@@ -57,7 +60,8 @@ def test_a_client_gets_legal_moves_analyses_and_exact_scores():
     assert {round(5 * weight, 4) % 1 for weight in few["action_weights"]} == {0}
     assert best["action_weights"] != few["action_weights"]
     assert over["result"] == 1 and over["legal_actions"] == []
-    assert set(wrong) == set(code) == {"error"}
+    assert [set(answer) for answer in (code, *wrong)] == [{"error"}] * 5
+    assert not any("\n" in answer["error"] for answer in wrong)
 
 
 def test_without_the_extra_the_error_says_what_to_install(monkeypatch, capsys):

@@ -216,6 +216,9 @@ DO_NOT_FIT = {
         "at most replay.window_max=10",
     ),
     "network=tiny network.kernel_size=4": ("network.kernel_size", 4, "at most 3"),
+    "search.root=gumbel search.forced_playouts_k=2": ("search.forced_playouts_k", "2", None),
+    "search.gumbel_scale=0.5": ("search.gumbel_scale", "0.5", None),
+    "search.root=gumbel search.dirichlet_fraction=0.1": ("search.dirichlet_fraction", "0.1", None),
     "run.name=a/b": ("run.name", "a/b", FOLDER),
     "run.name=..": ("run.name", "..", FOLDER),
 }
@@ -254,6 +257,13 @@ def test_values_that_do_not_fit_other_settings_are_refused(words):
     error = refusal(words)
     assert (error.key, error.value, error.allowed) == DO_NOT_FIT[words]
     assert error.key in str(error)
+
+
+@pytest.mark.parametrize("off", ["search.forced_playouts_k=0", "search.dirichlet_fraction=0"])
+def test_what_a_root_algorithm_does_not_use_may_be_turned_off_and_come_from_files(off):
+    settings = compose(["game=connect_four", "search.root=gumbel"]).search
+    assert settings.forced_playouts_k > 0  # the game's file proposes it
+    assert compose(["game=connect_four", "search.root=gumbel", off]).search.root == "gumbel"
 
 
 @pytest.mark.parametrize("words", NOT_HERE)

@@ -1,8 +1,9 @@
 """The tutorial notebook: valid, executed, free of local paths; its cells run but for the training.
 
-`make notebook` executes all of it.
+`make notebook` executes all of it. What it says of the training is compared with the recipe.
 """
 
+import ast
 import re
 import tomllib
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 from test_docs import accept, commands
 
 import alphazero
+from alphazero.evaluation.exact.set_file import find_set
 
 pytest.importorskip("matplotlib", reason="matplotlib is not installed")
 
@@ -81,6 +83,43 @@ def test_only_the_training_cell_takes_minutes(notebook):
     assert [is_training(cell) for cell in cells].count(True) == 1
     assert re.match(r"MINUTES = \d+", cells[1].source)
     assert all("MINUTES" in cell.source for cell in cells if is_training(cell))
+
+
+def recipe_of(notebook):
+    """Return the settings of the training cell."""
+    minutes = int(re.match(r"MINUTES = (\d+)", code_cells(notebook)[1].source)[1])
+    (cell,) = filter(is_training, code_cells(notebook))
+    calls = [node for node in ast.walk(ast.parse(cell.source)) if isinstance(node, ast.Call)]
+    (train,) = (call for call in calls if ast.unparse(call.func) == "az.train")
+    words = eval(f"[{', '.join(map(ast.unparse, train.args))}]", {"MINUTES": minutes})
+    return alphazero.make_settings(*words)
+
+
+def test_the_text_says_of_the_training_what_the_recipe_does(notebook):
+    recipe = recipe_of(notebook)
+    (text,) = (cell.source for cell in notebook.cells if "## 5. Training" in cell.source)
+    text = " ".join(text.split())
+    kinds = {"patterns": "line patterns", "resnet": "residual blocks"}
+    assert [kind for kind, name in kinds.items() if name in text] == [recipe.network.kind]
+    often = {"second": 2, "third": 3, "fifth": 5, "tenth": 10}
+    assert often[re.search(r"Every (\w+) iteration", text)[1]] == recipe.evaluation.every
+    num_positions = int(re.search(r"measured on ([\d,]+) pos", text)[1].replace(",", ""))
+    assert num_positions == len(find_set(None, alphazero.make_game(recipe.game.name)))
+
+
+def test_its_stored_outputs_come_from_the_recipe(notebook):
+    found = re.search(r"(\d+) iterations, ([\d,]+) games", " ".join(map(str, texts(notebook))))
+    iterations, games = (int(number.replace(",", "")) for number in found.groups())
+    assert games >= iterations * recipe_of(notebook).selfplay.games_per_iteration
+
+
+def test_the_hour_that_it_proposes_is_as_strong_as_measured(notebook):
+    page = (ROOT / "docs" / "STRENGTH.md").read_text("utf-8")
+    row = re.search(r"^\| line patterns .*", page, re.MULTILINE)[0]
+    measured = [float(number) for number in re.findall(r"\*\*([\d.]+)%\*\*", row)]
+    text = " ".join(notebook.cells[-1].source.split())
+    low, high = map(int, re.search(r"(\d+) to (\d+) of 100 positions", text).groups())
+    assert low <= min(measured) <= max(measured) <= high
 
 
 def test_its_commands_are_accepted_and_its_links_exist(notebook):

@@ -118,6 +118,42 @@ def test_a_command_that_fails_stops_the_release():
         release_check._python("-c", "raise SystemExit(3)")
 
 
+# --- the oldest versions --------------------------------------------------------------------------
+
+
+def requirements_of_users():
+    extras = PROJECT["optional-dependencies"]
+    chosen = [words for extra, words in extras.items() if extra not in ("test", "docs")]
+    return [*PROJECT["dependencies"], *sum(chosen, [])]
+
+
+def test_the_page_on_installation_has_the_bounds_of_the_project():
+    page = " ".join((ROOT / "docs" / "install.md").read_text("utf-8").split())
+    named = re.findall(r"([a-z-]+) (\d+(?:\.\d+)+)", page.split("oldest version allowed")[1][:160])
+    assert len(named) == 5
+    assert {f"{name}>={version}" for name, version in named} <= {*requirements_of_users()}
+    above = re.findall(r"(\S+?)<([\d.]+)", "\n".join(requirements_of_users()))
+    assert above and all(f"{name} below {version}" in page for name, version in above)
+
+
+def test_a_version_has_the_same_lower_bound_everywhere():
+    everything = [*PROJECT["dependencies"], *sum(PROJECT["optional-dependencies"].values(), [])]
+    bounds = {re.match(r"[^<>=;]+>=[\d.]+|", words)[0] for words in everything} - {""}
+    names = [bound.partition(">=")[0] for bound in bounds]
+    assert sorted(names) == sorted(set(names))
+
+
+def test_the_oldest_versions_are_tried_with_every_extra_that_needs_no_gpu():
+    from alphazero.cli.doctor import EXTRAS  # imports torch
+
+    tried = PROJECT["optional-dependencies"].keys() - set(release_check.NOT_TRIED)
+    assert tried | {"cuda"} == EXTRAS.keys()
+    printed = "".join(f"extra {extra:<14} works\n" for extra in sorted(tried))
+    release_check.check_extras(printed, sorted(tried))
+    with pytest.raises(ReleaseError):
+        release_check.check_extras(printed.replace("web            works", "web  fails"), ["web"])
+
+
 # --- the workflow ---------------------------------------------------------------------------------
 
 

@@ -114,11 +114,9 @@ def test_only_a_file_of_this_command_is_replaced(exported, tmp_path, monkeypatch
     assert main(["export", f"network={exported[0]}", f"output={own}"]) == 0
 
 
-def test_a_missing_package_is_named(monkeypatch):
-    game = make_game("tic_tac_toe")
-    monkeypatch.setitem(sys.modules, "onnx", None)
-    with pytest.raises(InputError, match="onnx is not"):
-        onnx_file.to_bytes(game, small_network(game), {})
-    monkeypatch.setitem(sys.modules, "onnxruntime", None)
-    with pytest.raises(InputError, match="onnxruntime is not"):
-        onnx_file.evaluation_of(b"")
+@pytest.mark.parametrize("name", ["onnx", "onnxscript", "onnxruntime"])
+def test_a_missing_package_is_named(name, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(sys.modules, name, None)
+    assert main(["export", "network=best", "game=tic_tac_toe"]) == 2
+    assert f"{name} is not installed" in capsys.readouterr().err and not [*tmp_path.iterdir()]

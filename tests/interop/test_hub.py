@@ -38,6 +38,7 @@ class Hub(BaseHTTPRequestHandler):
         if self.headers.get("Authorization") != "Bearer hf_secret":
             return self._send(401)
         if self.path.endswith("/create"):
+            self.server.created.append(json.loads(body))
             answer = {"url": f"{self.server.address}/someone/small"}
         elif "/preupload/" in self.path:
             files = [file["path"] for file in json.loads(body)["files"]]
@@ -73,13 +74,20 @@ class Hub(BaseHTTPRequestHandler):
 
 
 @pytest.fixture
-def files(tmp_path, monkeypatch):
+def created():
+    """Return the requests that make repositories."""
+    return []
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch, created):
     """Return {name: bytes}, the files of the repository someone/small of a hub on this machine."""
     constants = pytest.importorskip("huggingface_hub.constants", reason="needs the extra [hub]")
     from huggingface_hub import hf_api
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Hub)
     server.files, server.address = {}, f"http://127.0.0.1:{server.server_port}"
+    server.created = created
     template = f"{server.address}/{{repo_id}}/resolve/{{revision}}/{{filename}}"
     monkeypatch.setattr(constants, "ENDPOINT", server.address)
     monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", template)
@@ -123,6 +131,22 @@ def test_the_card_beside_a_network_is_its_repositorys_first_page(files, network)
     network.with_suffix(".md").write_text("# What I measured\n")
     assert main(["push", f"network={network}", f"to={NAME}"]) == 0
     assert "# What I measured" in files["README.md"].decode()
+
+
+@pytest.mark.parametrize("words, is_private", [([], True), (["public=true"], False)])
+def test_a_new_repository_is_private_unless_it_is_asked_for(
+    files, created, network, words, is_private
+):
+    assert main(["push", str(network), NAME, *words]) == 0
+    (request,) = created  # huggingface_hub 1.0 says "private": true
+    is_said = request.get("visibility") == "private" or bool(request.get("private"))
+    assert is_said == is_private
+
+
+@pytest.mark.parametrize("to", [[], ["not_a_repo"], ["hf:not_a_repo"], ["hf:/small"], ["hf:a/b/c"]])
+def test_a_network_is_pushed_only_to_an_owner_and_a_name(files, created, network, to, capsys):
+    assert main(["push", str(network), *to]) == 2 and not created and not files
+    assert capsys.readouterr().err.splitlines()[-1].startswith("error: ")
 
 
 @pytest.mark.parametrize("data", [pickle.dumps(print), b"\xff" * 9], ids=("pickle", "bytes"))

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from game_samples import TWICE
+from konane_game_python import Konane
 
 from alphazero.games.batched_game import CompiledGame, _step_rows
 from alphazero.own_games import checked_game
@@ -57,6 +58,14 @@ def test_an_edited_file_is_a_new_game_and_the_old_one_keeps_its_rules(tmp_path):
     assert (one_step(before), one_step(after)) == (1, 2)
     for game, increment in ((before, 1), (after, 2)):
         assert one_step(pickle.loads(pickle.dumps(game))) == increment
+
+
+def test_a_class_may_be_named_by_its_file_in_place_of_its_module():
+    game = make_game("konane_game_python.py:Konane")
+    assert game.num_actions == make_game(Konane).num_actions
+    with pytest.raises(ConfigError) as refused:
+        make_game("konane_game_python.py:NoSuchClass")
+    assert refused.value.key == "game" and "NoSuchClass" in str(refused.value)
 
 
 @pytest.mark.slow

@@ -5,6 +5,7 @@ import os
 
 import numpy as np
 import pytest
+from konane_game_python import Konane
 
 from alphazero.own_games.registry import make_game
 from alphazero.players.base import PlayerSettings
@@ -48,6 +49,31 @@ def test_choices_are_legal_weights_sum_to_one_and_states_stay(name, spec):
     np.testing.assert_allclose(choice.action_weights.sum(axis=1), 1.0, rtol=1e-5)
     assert np.all(np.isnan(choice.values) | (np.abs(choice.values) <= 1.0))
     np.testing.assert_array_equal(states, before)
+
+
+NO_POSITIONS = [np.zeros(5), np.zeros(5, np.uint64), np.zeros((1, 2), np.uint64)]
+
+
+@pytest.mark.parametrize("states", NO_POSITIONS, ids=lambda array: f"{array.dtype}{array.shape}")
+@pytest.mark.parametrize(
+    "spec, game",
+    [
+        ("random", "tic_tac_toe"),
+        ("uct:5", "tic_tac_toe"),
+        ("solver", "tic_tac_toe"),
+        ("solver", "connect_x:4x4x3"),
+        ("best", "tic_tac_toe"),
+        ("best,with_search=false", "tic_tac_toe"),
+        ("uct:5", Konane),
+        ("random", Konane),
+    ],
+)
+def test_an_array_that_is_no_position_is_refused(spec, game, states):
+    player = make_player(spec, make_game(game))
+    for ask in (lambda: player.analyse(states), lambda: player.choose(states[None])):
+        with pytest.raises(ValueError) as refused:
+            ask()
+        assert "\n" not in str(refused.value)
 
 
 @pytest.mark.parametrize("spec", ["random", "uct:50"])
@@ -200,7 +226,7 @@ def test_an_unknown_player_is_refused_with_the_known_ones(spec, tmp_path, monkey
     [
         ("uct:", "num_simulations", ""),
         ("uct:many", "num_simulations", "many"),
-        ("uct:0", "num_simulations", "0"),
+        ("uct:0", "num_simulations", 0),
         ("uct:999999999", "num_simulations", 999_999_999),
         ("uct,uct_k=1", "uct_k", "1"),
         ("uct,uct_c=big", "uct_c", "big"),

@@ -15,7 +15,7 @@ from alphazero.training.events import IterationReport, flat
 from alphazero.training.loggers.charts import hparams, layout, metrics
 from alphazero.training.loggers.tensorboard import TensorBoardLogger
 from alphazero.training.reports import SelfPlayReport, StrengthReport
-from alphazero.training.run_config import compose, recipe_of
+from alphazero.training.run_config import compose
 
 MEASURED = (
     "evaluation.every=1 evaluation.num_games=4 evaluation.final_num_games=4 "
@@ -123,7 +123,7 @@ def test_a_recipe_that_a_run_had_to_change_does_not_stop_its_logger(monkeypatch)
 
 
 def test_hyper_parameters_are_what_differs_from_the_recipe_and_what_a_sweep_varies():
-    recipe = recipe_of("connect_four")
+    recipe = compose(["game=connect_four"])
     words = ["game=connect_four", "seed=7", "learner.learning_rate=0.5", "run.name=x"]
     settings = compose([*words, "evaluator.engine=torch", "network.value_head=scalar"])
     expected = {"game": "connect_four", "seed": "7", "learner.learning_rate": 0.5}

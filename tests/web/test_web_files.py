@@ -97,17 +97,20 @@ def test_the_first_game_of_several_is_shown(go):
     expect(page.locator(MAIN_MOVES)).to_have_text(["1.f5"])
     expect(page.locator(".variation")).to_have_count(0)
     expect(page.locator(".notice.is-shown")).to_have_text(re.compile("3 games"))
+    listed = page.get_by_label("A game to open").get_attribute("accept")
+    assert {*listed.split(",")} == {".sgf", ".ggf", ".txt"}
 
 
 @pytest.mark.slow
 def test_what_a_file_says_of_the_game_is_kept(go, tmp_path):
     page = go("#analyse/othello")
-    open_file(page, "(;GM[2]GN[ours]PB[Anna]PW[Bo \\]]RE[B+4]C[intro];B[f5];W[d6])")
+    text = "(;GM[2]GN[ours]PB[J\u00fcrgen]PW[Bo \\]]RE[B+4]C[intro];B[f5];W[d6])"
+    open_file(page, text.encode("latin-1"))
     expect(page.locator(MAIN_MOVES)).to_have_count(2)
     page.reload()
     expect(page.locator(MAIN_MOVES)).to_have_count(2)
-    text = saved(page, tmp_path).read_text()
-    for note in ("GN[ours]", "PB[Anna]", "PW[Bo \\]]", "RE[B+4]", "C[intro]", "CA[UTF-8]"):
+    text = saved(page, tmp_path).read_text("utf-8")
+    for note in ("GN[ours]", "PB[J\u00fcrgen]", "PW[Bo \\]]", "RE[B+4]", "C[intro]", "CA[UTF-8]"):
         assert text.count(note) == 1
 
 

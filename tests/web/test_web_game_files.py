@@ -63,6 +63,27 @@ OTHELLO = {
         ["f5"],
         ["PB[\u8868]"],
     ),
+    "Latin-1, which is not said": (
+        sgf(OPENING, "PB[J\u00fcrgen]").encode("latin-1"),
+        OPENING,
+        ["CA[UTF-8]", "PB[J\u00fcrgen]"],
+    ),
+    "Latin-1 that is said to be UTF-8": (
+        sgf(["f5"], "CA[UTF-8]PB[J\u00fcrgen]").encode("latin-1"),
+        ["f5"],
+        ["PB[J\u00fcrgen]"],
+    ),
+    "UTF-8, which is not said": (sgf(["f5"], "PB[J\u00fcrgen]"), ["f5"], ["PB[J\u00fcrgen]"]),
+    "an encoding that nobody knows": (
+        sgf(["f5"], "CA[x-unknown]PB[Anna]"),
+        ["f5"],
+        ["CA[UTF-8]", "PB[Anna]"],
+    ),
+    "GGF in Latin-1": (
+        f"(;{GGF_HEAD}B[F5];)".replace("one", "J\u00fcrgen").encode("latin-1"),
+        ["f5"],
+        ["PB[J\u00fcrgen]"],
+    ),
     "variations": (
         VARIED,
         ["f5", "d6", "c3"],
@@ -115,7 +136,6 @@ REFUSED = {
     "an illegal move": (sgf(["f5", "d6", "f5"]), "move 3.*'f5'"),
     "no squares": ("(;GM[2]AB[dd:ee];B[f5])", "no square dd:ee"),
     "a size that is not here": ("(;SZ[19];B[pd];W[dd])", "othello:19"),
-    "an unknown encoding": ("(;CA[KLINGON];B[f5])", "KLINGON"),
     "a board later": ("(;GM[2];B[f5];AB[a1];W[d6])", "after its first node"),
     "a start that is not the usual": (f"(;{GGF_HEAD.replace('O*', '**')}B[f5];)", "position"),
 }

@@ -118,6 +118,7 @@ def test_a_failure_in_a_stream_is_a_sentence_and_the_server_goes_on(client, monk
         ({"host": "evil.example"}, 400),
         ({"host": "evil.example", "origin": "http://evil.example"}, 400),
         ({"host": "127.0.0.1.evil.example:8000"}, 400),
+        ({"host": "LocalHost"}, 200),
         ({"host": "[::1"}, 400),
         ({"content-type": "text/plain"}, 415),
     ],
@@ -130,6 +131,9 @@ def test_requests_come_from_the_page_itself(client, headers, status):
     headers = {"content-type": "application/json"} | headers
     response = client.post("api/position", content=json.dumps(CONNECT_FOUR), headers=headers)
     assert response.status_code == status
+    error = response.json().get("error", "")
+    assert bool(error) == (status != 200)
+    assert ("token=" in error) == (status == 400)  # the setting for a page at another address
 
 
 def test_a_second_origin_is_not_overlooked(client):

@@ -165,7 +165,7 @@ class UctSearch:
         Raises:
             ValueError: if the game is over.
         """
-        state = np.ascontiguousarray(state, self.game.state_dtype)
+        state = np.ascontiguousarray(state)
         if self.game.over(state[None])[0]:
             raise ValueError("the game is over, so there is no move to search for.")
         self._set_root(state)

@@ -43,9 +43,9 @@ def layout(settings: TrainSettings) -> dict[str, dict[str, tuple[str, list[str]]
         or "Margin" and the tags of a curve and of the lower and upper ends of its confidence
         interval.
     """
-    result: dict[str, dict[str, tuple[str, list[str]]]] = {}
+    result = {}
     for category, charts in CHARTS.items():
-        shown: dict[str, tuple[str, list[str]]] = {}
+        shown = {}
         for chart in charts:
             lines = [line for line in chart.lines if _has(settings, line.tags[0])]
             for line in lines:
@@ -53,8 +53,7 @@ def layout(settings: TrainSettings) -> dict[str, dict[str, tuple[str, list[str]]
                     shown[_title(chart, [line])] = "Margin", list(line.tags)
             others = [line for line in lines if len(line.tags) == 1]
             if others:
-                expressions = [f"{line.tags[0]}$" for line in others]
-                shown[_title(chart, others)] = "Multiline", expressions
+                shown[_title(chart, others)] = "Multiline", [f"{line.tags[0]}$" for line in others]
         if shown:
             result[category] = shown
     return result

@@ -123,9 +123,7 @@ export function AnalyseView({ app, parameters, rewrite }: ViewProps) {
       </Card>
       <Card class="analysis-game" label="Game">
         <ReviewPanel
-          {...{ state, review }}
-          seats={app.seats.get(game.name)}
-          onTryAgain={tryAgain}
+          {...{ state, review, seats: app.seats.get(game.name), onTryAgain: tryAgain }}
         />
         <Variations app={app} />
       </Card>
@@ -141,6 +139,7 @@ function GameRow({ app }: { app: App }) {
   const names = left.map(
     (one, k) => [`${k}`, `${dateText(one.date)}, moves: ${size(one)}`] as const,
   );
+  const begin = () => app.analyse({ game: game.name, setup: setup.id, isNew: true });
   const reopen = (one: KeptGame) => app.go(one.hash.replace(/^#play/, "#analyse"), one.id);
   return (
     <div class="button-row game-row">
@@ -160,10 +159,7 @@ function GameRow({ app }: { app: App }) {
           onChange={(chosen) => reopen(left[Number(chosen)])}
         />
       )}
-      <Button
-        text="New"
-        onClick={() => app.analyse({ game: game.name, setup: setup.id, isNew: true })}
-      />
+      <Button text="New" onClick={begin} />
       <SetupButton app={app} onStart={(wanted) => app.analyse(wanted)} />
       <Button text="Play from here" onClick={() => app.play(app.game.request())} />
       <Button text="Copy link" onClick={() => app.copyLink()} />

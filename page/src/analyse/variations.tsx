@@ -98,7 +98,7 @@ function OpenButton({ app }: { app: App }) {
     });
     field.value = ""; // the same file may be opened again
   };
-  const names = { accept: ".sgf,.txt", "aria-label": "A game to open" };
+  const names = { accept: ".sgf,.ggf,.txt", "aria-label": "A game to open" };
   return (
     <>
       <Button text={"Open\u2026"} onClick={() => input.current?.click()} />

@@ -44,10 +44,18 @@ export function writeGame({ game, setup, board, line: [root] }: Shown, start: st
   });
 }
 
-/** Return the text of a file, in the encoding that it names, such as CA[Shift_JIS]. */
+/** Return a file's text in the encoding that it names, in UTF-8, or in Latin-1, SGF's default. */
 export function decoded(file: ArrayBuffer): string {
-  const [, name] = /\bCA\[\s*([\w-]+)/.exec(new TextDecoder().decode(file)) ?? [];
-  return new TextDecoder(name).decode(file);
+  const latin = new TextDecoder("latin1").decode(file);
+  const [, name] = /\bCA\[\s*([\w-]+)/.exec(latin) ?? [];
+  for (const encoding of [name, "utf-8"]) {
+    try {
+      return new TextDecoder(encoding, { fatal: true }).decode(file);
+    } catch {
+      continue; // nobody knows the encoding, or the file is in another one
+    }
+  }
+  return latin;
 }
 
 /** Return the first game of a text, for the backend to read its moves. */

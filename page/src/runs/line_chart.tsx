@@ -114,11 +114,9 @@ function usePlot(box: RefObject<HTMLElement | null>, chart: MergedChart, runs: s
       if (isLeft) return;
       state.colors = draw.readColors(element);
       const networks = () => newest.current.networks;
-      const options = {
-        ...draw.chartOptions(chart, runs.length === 1, state, networks),
-        hooks,
-      };
-      plot.current = new Plot({ ...options, ...size() }, draw.columns(newest.current), element);
+      const options = draw.chartOptions(chart, runs.length === 1, state, networks);
+      const data = draw.columns(newest.current);
+      plot.current = new Plot({ ...options, hooks, ...size() }, data, element);
       onRead(plot.current);
     };
     // A third of the page's size, which those who only play need not load.

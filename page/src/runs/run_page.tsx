@@ -142,10 +142,8 @@ function Alarms({ contenders }: { contenders: Contender[] }) {
 /** Every setting of one run, or those in which several of the same game differ. */
 function Settings({ known, isAlone }: { known: Known; isAlone: boolean }) {
   const names = new Set(known.flatMap(({ rows }) => Object.keys(rows.settings)));
-  const differs = (values: string[]) =>
-    known.some(({ game }, k) => {
-      return values[k] !== values[known.findIndex((one) => one.game === game)];
-    });
+  const firsts = known.map(({ game }) => known.findIndex((one) => one.game === game));
+  const differs = (values: string[]) => values.some((value, k) => value !== values[firsts[k]]);
   const rows = [...names]
     .sort()
     .map((name) => [name, ...known.map((one) => settingText(one.rows.settings[name]))])
