@@ -15,7 +15,7 @@ from alphazero.training.events import IterationReport, flat
 from alphazero.training.loggers.charts import hparams, layout, metrics
 from alphazero.training.loggers.tensorboard import TensorBoardLogger
 from alphazero.training.reports import SelfPlayReport, StrengthReport
-from alphazero.training.run_config import compose
+from alphazero.training.run_config import compose, recipe_of
 
 MEASURED = (
     "evaluation.every=1 evaluation.num_games=4 evaluation.final_num_games=4 "
