@@ -250,9 +250,8 @@ def refused(ask):
 
 
 @pytest.mark.parametrize("name", [EXAMPLE, "connect_x:8x8x4"], ids=label)
-def test_games_too_large_to_enumerate_are_refused(name, monkeypatch):
-    monkeypatch.setattr(EnumeratedSolver.__init__, "__defaults__", (500,))
-    error = refused(lambda: make_solver(make_game(name)))
+def test_games_too_large_to_enumerate_are_refused(name):
+    error = refused(lambda: make_solver(make_game(name), max_positions=500))
     assert "500" in error
 
 
