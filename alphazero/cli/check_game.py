@@ -24,8 +24,15 @@ from alphazero.runtime.console import Console, counted
 from alphazero.runtime.errors import ConfigError
 
 POSITIONAL = "game"
-#: Presets in configs/network, keyed by the largest board (in squares) that each is proposed for.
-_NETWORKS = {25: "2x32", 49: "4x48", 100: "5x64", math.inf: "6x128"}
+_LARGEST_SMALL_BOARD = 49  # squares for which the smallest network is proposed
+_FIRST_RUN_S = 600
+
+
+#: Printed before the command for a game that does not ship.
+_ADVICE = (
+    "A first run of ten minutes at most, with a small network. A larger one (network=5x64), more",
+    "simulations and a longer run.time_limit_s play better:",
+)
 
 
 @dataclasses.dataclass
@@ -56,7 +63,8 @@ def run(settings: Settings, console: Console) -> int:
     if report.fault is None:
         overrides = starting_values(settings.game, report)
         command = shlex.join(["alphazero", "train", *overrides])
-        lines = [*_report_lines(options, report), "", command]
+        advice = () if is_shipped_game(settings.game) else (*_ADVICE, "")
+        lines = [*_report_lines(options, report), "", *advice, command]
     else:
         lines = fault_lines(report.fault)
     console.print("\n".join(lines), markup=False)
@@ -119,9 +127,10 @@ def _report_lines(options: CheckOptions, report: RuleReport) -> list[str]:
 def starting_values(name: str, report: RuleReport) -> list[str]:
     """Propose settings for a game's first training run, as arguments of `alphazero train`.
 
-    The proposals follow the settings of this package's games (`configs/game`), scaled to the size
-    of the board, the number of legal moves and the length of games. A game that ships with the
-    program has its own config file, so only the argument ``game=NAME`` is returned.
+    It takes ten minutes at most. The proposals follow the settings of this package's games
+    (`configs/game`), scaled to the size of the board, the number of legal moves and the length of
+    games. A game that ships with the program has its own config file, so only the argument
+    ``game=NAME`` is returned.
 
     Args:
         name: the game, as a name, a path of a Python file, or ``module:Class``.
@@ -134,10 +143,11 @@ def starting_values(name: str, report: RuleReport) -> list[str]:
     num_squares = math.prod(game.planes_shape[1:])
     median = max(report.plies[1], 1)
     legal = max(report.mean_legal, 1.0)
-    network = next(preset for limit, preset in _NETWORKS.items() if num_squares <= limit)
-    at_least_5_per_move = 2 ** math.ceil(math.log2(5 * legal))
-    num_simulations = min(max(at_least_5_per_move, 64), 256)
+    network = "2x32" if num_squares <= _LARGEST_SMALL_BOARD else "4x48"
+    at_least_2_per_move = 2 ** math.ceil(math.log2(2 * legal))
+    num_simulations = min(max(at_least_2_per_move, 32), 128)
     overrides += [
+        f"run.time_limit_s={_FIRST_RUN_S}",
         f"network={network}",
         f"search.dirichlet_alpha={10 / legal:.2g}",
         f"selfplay.num_simulations={num_simulations}",

@@ -288,7 +288,8 @@ def test_every_proposed_value_is_a_setting(name, plies, legal, is_whole):
     report = RuleReport(plies=plies, mean_legal=legal, is_whole=is_whole)
     settings = compose(starting_values(name, report))
     assert settings.evaluation.prove == is_whole
-    assert settings.network.blocks == 2 and 64 <= settings.selfplay.num_simulations <= 256
+    assert settings.network.blocks == 2 and 32 <= settings.selfplay.num_simulations <= 128
+    assert 0 < settings.run.time_limit_s <= 600
     assert bool(settings.selfplay.random_opening_fraction) == (name != PUZZLE and plies[1] > 3)
 
 
