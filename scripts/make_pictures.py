@@ -39,7 +39,7 @@ PLOTS = {
     "connect_four_exact.png": ["what=exact", f"run={SEEDS}"],
     "run_connect_four.png": ["run=docs/runs/connect_four_1h/seed1"],
     "position_connect_four.png": [
-        *("what=position", "game=connect_four", "moves=4,3,2,4,4,4,3,3,3,6,4"),
+        *("what=position", "game=connect_four", "moves=4,3,6,6,6,4,4,7,3,3,7"),
         "num_simulations=2000",
     ],
     "game_connect_four.gif": [

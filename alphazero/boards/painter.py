@@ -1,30 +1,84 @@
 """Turn geometric shapes into image files: SVG, or pixels painted by Pillow.
 
-`alphazero.boards.shapes` defines the shapes, which are drawn on a white background. An SVG stays
-sharp at any size; all other formats, even PDF, contain pixels.
+Shapes are drawn in their order on a white background; y points down. An SVG stays sharp at any
+size; all other formats, even PDF, contain pixels. This module knows nothing of games.
 """
 
 import functools
 import io
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from pathlib import Path
 from typing import Any, NamedTuple
 from xml.sax.saxutils import escape
 
 from PIL import Image, ImageDraw, ImageFont
 
-from alphazero.boards.shapes import PAPER, Arrow, Box, Disc, Letters, Shape, moved
 from alphazero.runtime.files import check_output, unwritable, write_output
 
-FORMATS = frozenset({"png", "svg", "pdf", "jpg", "jpeg", "tif", "tiff", "webp"})
-GAME_FORMATS = FORMATS | {"gif"}  #: formats for whole games; a .gif is an animation
+FORMATS = frozenset({"pdf", "png", "svg"})
+PAPER = "#ffffff"
+INK = "#1a202c"
+FAINT = "#5b6472"
 _DPI = (150, 150)  # dots per inch across and down, which determine the size on paper
 _SMOOTHING = 3  # pictures are painted this many times larger, then reduced to smooth edges
 _BASELINE = 0.36  # distance from the middle of a line of text down to its baseline, in font sizes
 _BOLD = 0.02  # extra width of bold letters on each side, in font sizes
-#: How Pillow and SVG call the point at which text is anchored, by `Letters.align`.
-_ANCHORS = {"left": ("ls", "start"), "center": ("ms", "middle"), "right": ("rs", "end")}
 _NUM_COLORS = 128  # colours of an animation, chosen from its last picture
+_LENGTHS = {"width", "height", "line_width", "size", "x_length", "y_length"}
+
+
+class Box(NamedTuple):
+    """A rectangle, or the ellipse that fits into it, that is filled, outlined or both."""
+
+    x: float  #: (x, y) is the top left corner
+    y: float
+    width: float
+    height: float
+    fill: str | None = None  #: colour of the inside, as "#rrggbb"; None leaves it empty
+    line: str | None = None  #: colour of the outline; None draws none
+    line_width: float = 0.0  #: half of the line lies inside the box, half outside
+    is_round: bool = False
+
+
+class Line(NamedTuple):
+    """A straight line."""
+
+    x: float  #: (x, y) is the point where the line begins
+    y: float
+    x_length: float  #: distance to its end, to the right
+    y_length: float  #: distance to its end, downwards
+    width: float
+    color: str
+
+
+class Letters(NamedTuple):
+    """A line of text at a point."""
+
+    x: float  #: position of the end, or of the middle, that ``align`` names
+    y: float  #: middle of the line's height
+    text: str
+    size: float  #: font size
+    align: str = "start"  #: "start", "middle" or "end"
+    color: str = INK
+    bold: bool = False
+
+
+Shape = Box | Line | Letters
+
+
+def disc(x: float, y: float, radius: float, fill: str, line: str | None = None) -> Box:
+    """Make a disc around (x, y), with a thin outline if ``line`` is a colour."""
+    size = 2 * radius
+    return Box(x - radius, y - radius, size, size, fill, line, 0.07 * radius, is_round=True)
+
+
+def moved(shapes: Iterable[Shape], x: float, y: float, scale: float) -> list[Shape]:
+    """Scale shapes by a factor, then shift them so that their point (0, 0) lies at (x, y)."""
+    results: list[Shape] = []
+    for shape in shapes:
+        scaled = {name: scale * getattr(shape, name) for name in _LENGTHS & {*shape._fields}}
+        results.append(shape._replace(x=x + scale * shape.x, y=y + scale * shape.y, **scaled))
+    return results
 
 
 class Picture(NamedTuple):
@@ -41,7 +95,7 @@ class Picture(NamedTuple):
         return round(self.width * self.unit), round(self.height * self.unit)
 
 
-def check_picture_file(output: str | Path, key: str, formats: Set[str] = FORMATS) -> None:
+def check_picture(output: str | Path, key: str, formats: Set[str] = FORMATS) -> None:
     """Check that a picture file can be written, before the work of drawing the picture begins.
 
     Args:
@@ -52,8 +106,7 @@ def check_picture_file(output: str | Path, key: str, formats: Set[str] = FORMATS
     Raises:
         ConfigError: if the format is not allowed, or the file cannot be written.
     """
-    ending = Path(output).suffix[1:].lower()
-    if ending not in formats:
+    if Path(output).suffix[1:].lower() not in formats:
         allowed = ", ".join(f".{name}" for name in sorted(formats))
         raise unwritable(output, key, f"its name may end in {allowed}")
     check_output(output, key)
@@ -92,15 +145,9 @@ def save_animation(pictures: Sequence[Picture], durations_ms: Sequence[int], out
 
 
 def _save(image: Image.Image, output: Path, **options: Any) -> None:
-    """Write an image in the format given by the ending of the file's name.
-
-    Args:
-        output: the file.
-        options: Pillow's options for this format.
-    """
+    """Write an image in the format given by the file's ending, with Pillow's options for it."""
     data = io.BytesIO()
-    file_format = Image.registered_extensions()[output.suffix.lower()]
-    image.save(data, file_format, **options)
+    image.save(data, output.suffix[1:], **options)
     write_output(output, data.getvalue())
 
 
@@ -119,27 +166,23 @@ def paint(picture: Picture) -> Image.Image:
 
 def _paint(draw: ImageDraw.ImageDraw, shape: Shape) -> None:
     """Paint a shape, whose coordinates and lengths are in pixels of the image."""
+    x, y, *_ = shape
     if isinstance(shape, Letters):
-        place = (shape.x, shape.y + _BASELINE * shape.size)
-        font = _font(shape.size, shape.text.isascii())
-        anchor, _ = _ANCHORS[shape.align]
+        anchor = {"start": "ls", "middle": "ms", "end": "rs"}[shape.align]
         bold = max(round(_BOLD * shape.size), 1) if shape.bold else 0
+        font = _font(shape.size, shape.text.isascii())
+        place = (x, y + _BASELINE * shape.size)
         draw.text(place, shape.text, shape.color, font, anchor, stroke_width=bold)
-        return
-    if isinstance(shape, Arrow):
-        draw.polygon(shape.outline(), shape.fill)
-        return
-    half = shape.line_width / 2
-    line_width = max(round(shape.line_width), 1)
-    if isinstance(shape, Disc):
-        draw.circle((shape.x, shape.y), shape.radius + half, shape.fill, shape.line, line_width)
-        return
-    left = shape.x - half
-    right = shape.x + shape.width + half - 1  # the last pixel painted
-    top = shape.y - half
-    bottom = shape.y + shape.height + half - 1
-    if left <= right and top <= bottom:
-        draw.rectangle((left, top, right, bottom), shape.fill, shape.line, line_width)
+    elif isinstance(shape, Line):
+        draw.line((x, y, x + shape.x_length, y + shape.y_length), shape.color, round(shape.width))
+    else:
+        half = shape.line_width / 2
+        right = x + shape.width + half - 1  # the last pixel painted
+        bottom = y + shape.height + half - 1
+        if x - half <= right:
+            paint_box = draw.ellipse if shape.is_round else draw.rectangle
+            line_width = max(round(shape.line_width), 1)
+            paint_box((x - half, y - half, right, bottom), shape.fill, shape.line, line_width)
 
 
 @functools.lru_cache(64)
@@ -178,21 +221,19 @@ def svg_text(picture: Picture) -> str:
 
 
 def _svg_element(shape: Shape) -> str:
-    x = shape.x
-    y = shape.y
+    x, y, *_ = shape
     if isinstance(shape, Letters):
         weight = "bold" if shape.bold else "normal"
-        _, anchor = _ANCHORS[shape.align]
-        font = f'font-size="{shape.size:g}" font-weight="{weight}" text-anchor="{anchor}"'
+        font = f'font-size="{shape.size:g}" font-weight="{weight}" text-anchor="{shape.align}"'
         place = f'x="{x:g}" y="{y + _BASELINE * shape.size:g}"'
         return f'<text {place} {font} fill="{shape.color}">{escape(shape.text)}</text>'
-    if isinstance(shape, Arrow):
-        corners = " ".join(f"{x:g},{y:g}" for x, y in shape.outline())
-        return f'<polygon points="{corners}" fill="{shape.fill}"/>'
+    if isinstance(shape, Line):
+        ends = f'x1="{x:g}" y1="{y:g}" x2="{x + shape.x_length:g}" y2="{y + shape.y_length:g}"'
+        return f'<line {ends} stroke="{shape.color}" stroke-width="{shape.width:g}"/>'
+    size = f'width="{shape.width:g}" height="{shape.height:g}"'
     style = f'fill="{shape.fill or "none"}"'
+    if shape.is_round:
+        style += f' rx="{shape.width / 2:g}"'
     if shape.line:
         style += f' stroke="{shape.line}" stroke-width="{shape.line_width:g}"'
-    if isinstance(shape, Disc):
-        return f'<circle cx="{x:g}" cy="{y:g}" r="{shape.radius:g}" {style}/>'
-    size = f'width="{shape.width:g}" height="{shape.height:g}"'
     return f'<rect x="{x:g}" y="{y:g}" {size} {style}/>'

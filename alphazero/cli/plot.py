@@ -12,11 +12,10 @@ The path of the picture is printed.
 """
 
 import dataclasses
-import math
 from collections.abc import Sequence
 from pathlib import Path
 
-from alphazero.boards.painter import GAME_FORMATS, check_picture_file
+from alphazero.boards.painter import FORMATS, check_picture
 from alphazero.boards.session import Session
 from alphazero.boards.skin import SETUPS, Skin, skin_of
 from alphazero.cli.players import (
@@ -33,7 +32,7 @@ from alphazero.config.settings import option
 from alphazero.players.base import MAX_SIMULATIONS, Player, PlayerSettings
 from alphazero.players.registry import default_player, make_player
 from alphazero.plots.exact_error import draw_exact_error
-from alphazero.plots.figure import check_picture
+from alphazero.plots.figure import check_chart
 from alphazero.plots.game import PlayedGame, draw_game
 from alphazero.plots.position import Thought, draw_position
 from alphazero.plots.run import draw_run
@@ -57,7 +56,7 @@ class Settings:
         "picture to write (.png, .svg, .pdf; a game also .gif, an animation); by default in the "
         "(first) run, or position.png and game.gif here",
     )
-    run: str | None = option(None, "the run's folder, or latest; for exact, several with commas")
+    run: str = option("latest", "the run's folder, or latest; for exact, several with commas")
     root: str = option("checkpoints", "the folder of all runs, for latest")
     rolling_mean: int = option(5, "run: iterations in the rolling mean of the losses", 1, 10_000)
     game: str | None = option(None, f"position, game: {GAME_HELP}")
@@ -90,8 +89,7 @@ def run(settings: Settings, console: Console) -> None:
 
 def _plot_run(settings: Settings) -> Path:
     """Plot a run's losses, strength, games and speed; return the path of the picture."""
-    folder = _find_run(settings.run, settings)
-    output = _output(settings, folder, "plot.png")
+    (folder,), output = _find_runs(settings, [settings.run], "plot.png")
     draw_run(folder.read_metrics(), str(folder.path), settings.rolling_mean, output)
     return output
 
@@ -102,41 +100,31 @@ def _plot_exact(settings: Settings) -> Path:
     Returns:
         The path of the picture.
     """
-    folders = [_find_run(path, settings) for path in (settings.run or "latest").split(",")]
-    output = _output(settings, folders[0], "exact.png")
+    folders, output = _find_runs(settings, settings.run.split(","), "exact.png")
     games = sorted({folder.read_config()["game"]["name"] for folder in folders})
     metrics = [(folder.path.name, folder.read_metrics()) for folder in folders]
     draw_exact_error(metrics, " and ".join(games), output)
     return output
 
 
-def _find_run(path: str | None, settings: Settings) -> RunFolder:
-    """Find the folder of a training run that has stored metrics.
+def _find_runs(settings: Settings, paths: Sequence[str], name: str) -> tuple[list[RunFolder], Path]:
+    """Find runs that have stored metrics, and choose the file of their picture.
 
     Args:
-        path: the run's folder, or "latest" for the run trained last; None means "latest".
-        settings: holds the folder of all runs, which is searched for "latest".
+        settings: holds the folder of all runs, which is searched for "latest", and the path of the
+            picture that the user chose, if any.
+        paths: the runs' folders, or "latest" for the run trained last.
+        name: the picture's default file name, in the folder of the first run.
 
     Raises:
-        ConfigError: if there is no such run.
+        ConfigError: if there is no such run, the file cannot be written, or its picture format is
+            unknown.
     """
-    return RunFolder.find(path or "latest", settings.root, None, "run", "metrics.jsonl")
-
-
-def _output(settings: Settings, folder: RunFolder, name: str) -> Path:
-    """Return the path of a picture of a run, after checking that this file can be written.
-
-    Args:
-        settings: holds the path that the user chose, if any.
-        folder: the run's folder, in which the picture is written by default.
-        name: the picture's default file name.
-
-    Raises:
-        ConfigError: if the file cannot be written, or its picture format is unknown.
-    """
-    output = Path(settings.output or folder.path / name)
-    check_picture(output, "output")
-    return output
+    find = RunFolder.find
+    folders = [find(path, settings.root, None, "run", "metrics.jsonl") for path in paths]
+    output = Path(settings.output or folders[0].path / name)
+    check_chart(output, "output")
+    return folders, output
 
 
 # --- boards ---------------------------------------------------------------------------------------
@@ -152,7 +140,7 @@ def _plot_position(settings: Settings) -> Path:
         ConfigError: if a setting cannot be used, or the game is over in this position.
     """
     output = Path(settings.output or "position.png")
-    check_picture_file(output, "output")
+    check_picture(output, "output")
     limits = PlayerSettings(num_simulations=settings.num_simulations)
     session, skin = _start(settings, [settings.player], limits)
     if session.over:
@@ -160,7 +148,12 @@ def _plot_position(settings: Settings) -> Path:
         raise ConfigError.of("moves", settings.moves, reason=reason)
     spec = settings.player or default_player(session.game.name)
     player = make_player(spec, session.game, limits)
-    draw_position(session, skin, _thought(player, session), output)
+    analysis = player.analyse(session.state)
+    priors = None
+    if hasattr(player, "evaluator") and analysis.visits.any():
+        alone = player.limited(num_simulations=0)
+        priors = alone.choose(session.state[None]).action_weights[0]
+    draw_position(session, skin, Thought(player.name, analysis, priors), output)
     return output
 
 
@@ -177,7 +170,7 @@ def _plot_game(settings: Settings) -> Path:
         ConfigError: if a setting cannot be used.
     """
     output = Path(settings.output or "game.gif")
-    check_picture_file(output, "output", GAME_FORMATS)
+    check_picture(output, "output", FORMATS | {"gif"})
     limits = PlayerSettings(num_simulations=settings.num_simulations, seed=settings.seed)
     specs = (settings.first, settings.second)
     session, skin = _start(settings, specs, limits)
@@ -207,22 +200,6 @@ def _start(
     skin = skin_of(game, settings.setup)
     moves = read_start(settings.moves, game, skin)
     return Session(game, moves), skin
-
-
-def _thought(player: Player, session: Session) -> Thought:
-    """Let a player analyse the current position and, if it has a network, query that network too.
-
-    Returns:
-        The analysis, the network's own policy, and the network's value for the player to move. The
-        policy is None and the value NaN unless the player searches with a network.
-    """
-    analysis = player.analyse(session.state)
-    if not hasattr(player, "evaluator") or not analysis.visits.any():
-        return Thought(player.name, analysis, None, math.nan)
-    alone = player.limited(num_simulations=0).choose(session.state[None])
-    priors = alone.action_weights[0]
-    value = float(alone.values[0])
-    return Thought(player.name, analysis, priors, value)
 
 
 def _play(session: Session, players: Sequence[Player]) -> PlayedGame:

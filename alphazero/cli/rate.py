@@ -30,7 +30,7 @@ from alphazero.evaluation.tournament import play_tournament
 from alphazero.games.batched_game import Game
 from alphazero.inference.engines.registry import ENGINES, PRECISIONS
 from alphazero.players.base import NETWORK_KIND_HELP, Player, PlayerSettings
-from alphazero.plots.figure import check_picture
+from alphazero.plots.figure import check_chart
 from alphazero.plots.ratings import draw_ratings
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
@@ -89,7 +89,7 @@ def run(settings: Settings, console: Console) -> None:
     check_num_games(settings.num_games, low=0)
     check_num_games(settings.games_per_match, "games_per_match")
     if settings.output:
-        check_picture(settings.output, "output")
+        check_chart(settings.output, "output")
     folder = RunFolder.find(settings.run, settings.root, None, key="run")
     networks = choose_networks(folder, settings.num_networks)
     game = game_of_network(networks[0], settings.game)

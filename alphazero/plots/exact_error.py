@@ -35,11 +35,10 @@ def draw_exact_error(runs: Sequence[Run], game: str, output: Path) -> None:
     """
     measured: list[Run] = []
     for name, rows in runs:
-        measured_rows = [row for row in rows if "exact.accuracy" in row]
-        if not measured_rows:
+        measured.append((name, [row for row in rows if "exact.accuracy" in row]))
+        if not measured[-1][1]:
             reason = "it was not measured on exact positions, as with evaluation.exact=true"
             raise ConfigError.of("run", name, reason=reason)
-        measured.append((name, measured_rows))
     figure, axis = new_figure(1, 1, f"{game}: moves that give up the exact result", size=(8, 5))
     labels = (f"{_numbers(measured, 'exact.num_simulations')} simulations", "network alone")
     for line, dashes, label in zip(ERRORS.lines, ("-", "--"), labels):
@@ -53,12 +52,8 @@ def draw_exact_error(runs: Sequence[Run], game: str, output: Path) -> None:
 
 
 def _minor_label(value: float, _: int | None) -> str:
-    """Return the label of the axis's minor tick at ``value``, or "".
-
-    Only values whose first digit is 2, 3, 5 or 7 get a label, because all labels would overlap.
-    """
-    first_digit = f"{value:e}"[0]
-    return f"{value:g}" if first_digit in "2357" else ""
+    """Label a minor tick whose first digit is 2, 3, 5 or 7; all labels would overlap."""
+    return f"{value:g}" if f"{value:e}"[0] in "2357" else ""
 
 
 def _numbers(runs: Sequence[Run], key: str) -> str:
@@ -85,7 +80,5 @@ def _draw_lines(axis: Axes, runs: Sequence[Run], line: Line, dashes: str, label:
         style = {"color": color, "marker": "o", "markersize": 3, "label": f"{name}: {label}"}
         axis.plot(minutes, np.maximum(errors, lowest), dashes, **style)
         if len(runs) == 1:
-            figures = np.array([line.figures(row) for row in rows])
-            low = np.maximum(figures[:, 1], lowest)
-            high = figures[:, 2]
-            axis.fill_between(minutes, low, high, color=color, alpha=0.12, linewidth=0)
+            _, low, high = np.array([line.figures(row) for row in rows]).T
+            axis.fill_between(minutes, np.maximum(low, lowest), high, color=color, alpha=0.12, lw=0)

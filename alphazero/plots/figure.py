@@ -4,19 +4,31 @@ import io
 from pathlib import Path
 from typing import Any
 
-from alphazero.boards import painter
+from alphazero.boards.painter import check_picture
 from alphazero.runtime.errors import require
 from alphazero.runtime.files import write_output
 
 BLUE = "#2b6cb0"
-ORANGE = "#c05621"
-GREEN = "#2f855a"
 GREY = "#4a5568"
-COLORS = (BLUE, ORANGE, GREEN, "#6b46c1", "#b7791f", "#b83280", "#2c7a7b", GREY)
+COLORS = (BLUE, "#c05621", "#2f855a", "#6b46c1", "#b7791f", "#b83280", "#2c7a7b", GREY)
 #: Stands for matplotlib.axes.Axes; matplotlib is optional, and imported only to draw.
 Axes = Any
 _DPI = 110
-_ANIMATIONS = {"gif"}  # formats that some versions of matplotlib list, but write as a single frame
+
+
+def check_chart(output: str | Path, key: str) -> None:
+    """Check that a chart's file can be written, before the work of drawing the chart begins.
+
+    Args:
+        output: the file; the ending of its name determines the format.
+        key: name of the setting that gives the file, for error messages.
+
+    Raises:
+        ConfigError: if matplotlib is not installed, the format is unknown, or the file cannot be
+            written.
+    """
+    require("plot", "matplotlib")
+    check_picture(output, key)
 
 
 def new_figure(num_rows: int, num_columns: int, title: str, size: tuple[float, float]) -> Any:
@@ -33,29 +45,16 @@ def new_figure(num_rows: int, num_columns: int, title: str, size: tuple[float, f
     Raises:
         ConfigError: if matplotlib is not installed.
     """
-    pyplot = _pyplot()
-    figure, axes = pyplot.subplots(num_rows, num_columns, figsize=size, constrained_layout=True)
+    require("plot", "matplotlib")
+    from matplotlib.figure import Figure
+
+    figure = Figure(size, layout="constrained")
     figure.suptitle(title)
-    return figure, axes
-
-
-def check_picture(output: str | Path, key: str) -> None:
-    """Check that a chart's file can be written, before the work of drawing the chart begins.
-
-    Args:
-        output: the file; the ending of its name determines the format.
-        key: name of the setting that gives the file, for error messages.
-
-    Raises:
-        ConfigError: if matplotlib is missing or cannot write this format, or if the file cannot be
-            written.
-    """
-    known = {*_pyplot().Figure().canvas.get_supported_filetypes()} - _ANIMATIONS
-    painter.check_picture_file(output, key, known)
+    return figure, figure.subplots(num_rows, num_columns)
 
 
 def save_figure(figure: Any, output: Path) -> None:
-    """Add grid lines to a figure, remove its top and right edges, write it to a file and close it.
+    """Add grid lines to a figure, remove its top and right edges, and write it to a file.
 
     Args:
         figure: the matplotlib figure.
@@ -69,20 +68,4 @@ def save_figure(figure: Any, output: Path) -> None:
         axis.spines[["top", "right"]].set_visible(False)
     data = io.BytesIO()
     figure.savefig(data, dpi=_DPI, format=output.suffix[1:].lower())
-    _pyplot().close(figure)
     write_output(output, data.getvalue())
-
-
-def _pyplot() -> Any:
-    """Import matplotlib's pyplot, configured to draw to files instead of windows.
-
-    Raises:
-        ConfigError: if matplotlib is not installed.
-    """
-    require("plot", "matplotlib")
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    return pyplot

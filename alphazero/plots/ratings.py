@@ -3,6 +3,8 @@
 The other rated players are horizontal lines.
 """
 
+import math
+from collections.abc import Set
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +14,7 @@ from alphazero.evaluation.ratings import rating_text, search_of, short_name
 from alphazero.evaluation.report import Z_95
 from alphazero.plots.figure import BLUE, GREY, Axes, new_figure, save_figure
 
-_TEXT_HEIGHT = 0.035  # height of a name, as a fraction of the axis
+_TEXT_HEIGHT = 0.04  # height of a name, as a fraction of the range of ratings
 
 
 def draw_ratings(ratings: Ratings, networks: dict[str, dict], title: str, output: Path) -> None:
@@ -30,60 +32,45 @@ def draw_ratings(ratings: Ratings, networks: dict[str, dict], title: str, output
         OSError: if the file cannot be written.
     """
     figure, axis = new_figure(1, 1, title, size=(9, 5.5))
-    others = [player for player in ratings.players if player not in networks]
-    _draw_others(axis, ratings, others)
     rated = {player: info for player, info in networks.items() if player in ratings.players}
     for search in sorted({search_of(player) for player in rated}):
         alike = {player: info for player, info in rated.items() if search_of(player) == search}
         _draw_networks(axis, ratings, alike, search)
+    _draw_others(axis, ratings, set(ratings.players).difference(networks))
     anchor_elo = ratings.elo[ratings.players.index(ratings.anchor)]
     ylabel = f"Elo ({ratings.anchor} = {anchor_elo:.0f})"
-    axis.set(xlabel="minutes of training", ylabel=ylabel)
-    axis.set_xlim(left=0)
-    _name_others(axis, ratings, others)
-    if axis.get_legend_handles_labels()[0]:
+    axis.set(xlabel="minutes of training", ylabel=ylabel, xlim=(0, None))
+    if rated:
         figure.legend(frameon=False, loc="outside lower center", ncols=2)
     save_figure(figure, output)
 
 
-def _draw_others(axis: Axes, ratings: Ratings, players: list[str]) -> None:
-    """Draw a horizontal line for each player, dotted if only a bound of its Elo is known.
+def _draw_others(axis: Axes, ratings: Ratings, players: Set[str]) -> None:
+    """Draw a line with a name for each player, and its 95% confidence interval as a band.
 
-    Other players also get their 95% confidence interval as a band.
+    The line of a player of whose Elo only a bound is known is dotted and has no band. Names that
+    would overlap are moved up.
 
     Args:
         axis: the matplotlib axes to draw on.
         ratings: the ratings of all players.
         players: names of the players that are not networks of the run.
     """
-    for player in players:
-        index = ratings.players.index(player)
+    lowest = -math.inf
+    for index in np.argsort(ratings.elo):
+        player = ratings.players[index]
+        if player not in players:
+            continue
+        elo = ratings.elo[index]
         is_bound = ratings.is_bound[index]
-        style = ":" if is_bound else "--"
-        axis.axhline(ratings.elo[index], color=GREY, linewidth=1, linestyle=style)
+        axis.axhline(elo, color=GREY, linewidth=1, linestyle=":" if is_bound else "--")
         if not is_bound:  # the interval of a bound is open at one end
             axis.axhspan(*ratings.interval(player), color=GREY, alpha=0.08, linewidth=0)
-
-
-def _name_others(axis: Axes, ratings: Ratings, players: list[str]) -> None:
-    """Write each player's name at the right end of its line, moved up where names would overlap."""
-    low, high = axis.get_ylim()
-    lowest = low
-    rated = [(float(ratings.elo[ratings.players.index(player)]), player) for player in players]
-    for elo, player in sorted(rated):
         height = max(elo, lowest)
-        lowest = height + _TEXT_HEIGHT * (high - low)
-        axis.annotate(
-            f"{short_name(player)}  {rating_text(ratings, player)}",
-            (1.0, elo),
-            xycoords=("axes fraction", "data"),
-            xytext=(1.02, height),
-            textcoords=("axes fraction", "data"),
-            va="center",
-            color=GREY,
-            fontsize=9,
-            annotation_clip=False,
-        )
+        lowest = height + _TEXT_HEIGHT * np.ptp(ratings.elo)
+        name = f"  {short_name(player)}  {rating_text(ratings, player)}"
+        place = axis.get_yaxis_transform()  # x is a fraction of the axis, y an Elo
+        axis.text(1.0, height, name, transform=place, va="center", color=GREY, fontsize=9)
 
 
 def _draw_networks(axis: Axes, ratings: Ratings, networks: dict[str, dict], search: str) -> None:

@@ -7,18 +7,9 @@ from plain_games import Promotion
 
 from alphazero.boards.move_text import prompt, read_move
 from alphazero.boards.notation import Notation, read_moves
-from alphazero.boards.painter import Picture, paint, svg_text
+from alphazero.boards.painter import Box, Letters
 from alphazero.boards.session import Session
-from alphazero.boards.shapes import (
-    Arrow,
-    Box,
-    Disc,
-    arrow,
-    edge_shapes,
-    moved,
-    piece_color,
-    position_shapes,
-)
+from alphazero.boards.shapes import board_shapes, piece_color, squares_of
 from alphazero.boards.skin import WALL, skin_of
 from alphazero.boards.text import Medium, draw_board, marked_cells
 from alphazero.games.appearance import Appearance
@@ -153,24 +144,18 @@ def test_both_squares_of_the_last_move_are_marked_also_after_a_capture(session):
 
 
 def test_pictures_have_coordinates_and_mark_the_last_move(session):
-    game, skin = session.game, skin_of(session.game)
-    names = {shape.text: (shape.x, shape.y) for shape in edge_shapes(game, skin)}
+    shapes = board_shapes(session, skin_of(session.game), len(MOVES))
+    names = {shape.text: (shape.x, shape.y) for shape in shapes if isinstance(shape, Letters)}
     assert names["a"][0] == 0.5 and names["1"][1] == 4.5 and names["5"][1] == 0.5
-    shown = position_shapes(game, skin, session.state, session.previous_state, session.last_action)
-    fills = {(box.x, box.y): box.fill for box in shown if isinstance(box, Box)}
-    marked = {place for place, fill in fills.items() if fill is not None} - {(0, 0)}
-    assert marked == {(3, 2), (4, 3)} and fills[3, 2] != fills[4, 3]
+    squares = [box for box in shapes if isinstance(box, Box) and not box.is_round]
+    fills = {(box.x, box.y): box.fill for box in squares if box.fill}
+    marked = {place for place, fill in fills.items() if fill != fills[0, 0]}
+    assert marked == {(3, 2), (4, 3)}
 
 
-def test_arrows_point_from_square_to_square_in_pixels_and_svg(game):
-    shaft = arrow(skin_of(game), (20, 4), 5, 0.1, "#ff0000")
-    assert shaft == Arrow(0.5, 4.5, 4, -4, 0.1, "#ff0000")
-    assert shaft.outline()[3] == pytest.approx((4.5, 0.5))
-    assert moved([shaft], 1, 2, 10)[0] == Arrow(6, 47, 40, -40, 1, "#ff0000")
-    picture = Picture(5, 5, 20, [shaft])
-    pixels = np.asarray(paint(picture))
-    assert pixels[50, 50, 1] < 60 and pixels[20, 20].tolist() == [255, 255, 255]
-    assert 'fill="#ff0000"' in svg_text(picture) and "<polygon" in svg_text(picture)
+def test_a_move_touches_the_square_that_it_leaves_and_the_one_it_enters(session):
+    skin = skin_of(session.game)
+    assert squares_of(session, skin, read_move(session, skin, "a4a3")) == [(1, 0), (2, 0)]
 
 
 # --- what a game states ---------------------------------------------------------------------------
@@ -189,10 +174,10 @@ def test_squares_outside_a_board_are_filled_and_its_pegs_are_moved_from_square_t
     game = make_game(PUZZLE)
     skin, session = skin_of(game), Session(game)
     assert skin.glyphs[2] == WALL and read_move(session, skin, "a3-a5") in session.legal_actions
-    shown = position_shapes(game, skin, session.state)
-    walls = [shape for shape in shown if isinstance(shape, Box) and shape.line is None]
-    assert len(walls[1:]) == 10 and {wall.fill for wall in walls[1:]} == {piece_color(skin, 2)}
-    assert sum(isinstance(shape, Disc) for shape in shown) == 14
+    shown = [shape for shape in board_shapes(session, skin, 0) if isinstance(shape, Box)]
+    walls = [shape.fill for shape in shown if shape.line is None]
+    assert walls == 10 * [piece_color(skin, 2)]
+    assert sum(shape.is_round for shape in shown) == 14
 
 
 WRONG_LOOKS = [
@@ -248,7 +233,8 @@ def test_a_blocked_square_is_nobodys_piece():
     board = draw_board(game, skin, state, Medium(box=True, color=True)).plain
     assert board.count(WALL) == 1 and "#" not in board
     assert draw_board(game, skin, state, PLAIN).plain.count("#") == 1
-    boxes = [shape for shape in position_shapes(game, skin, state) if isinstance(shape, Box)]
+    shapes = board_shapes(Session(game), skin, 0)
+    boxes = [shape for shape in shapes if isinstance(shape, Box)]
     assert sum(box.fill == piece_color(skin, 2) and box.line is None for box in boxes) == 1
 
 
