@@ -195,8 +195,7 @@ def _hex(color: Color | None) -> str | None:
 
 
 def draw_play(path: Path, name: str, spec: str, moves: list[str]) -> None:
-    """Draw the last screen of a game that a person starts against the player ``spec``."""
-    from alphazero.boards.skin import skin_of
+    """Draw a game of a person who begins against the player ``spec``, from the last move on."""
     from alphazero.own_games.registry import make_game
     from alphazero.play.terminal import HumanPlayer, TerminalGame
     from alphazero.players.base import PlayerSettings
@@ -207,22 +206,17 @@ def draw_play(path: Path, name: str, spec: str, moves: list[str]) -> None:
 
     def read_line(prompt: str) -> str:
         line = next(typed, None)
+        if line == moves[-1]:
+            console.export_text()  # discards what was printed earlier
         console.print(f"[bold]{prompt}[/bold]{line or '▏'}")
         if line is None:
             raise EOFError
         return line
 
     opponent = make_player(spec, game, PlayerSettings(seed=2))
-    TerminalGame(game, (HumanPlayer(), opponent), console, read_line, in_place=True).run()
-    screen = recording_console()
-    screen.print(Text.from_ansi(last_screen(console.file.getvalue())), soft_wrap=True)
+    TerminalGame(game, (HumanPlayer(), opponent), console, read_line).run()
     title = f"alphazero play game={name} second={spec}"
-    save_svg(screen, path, title, skin_of(game).title, "The game ends")
-
-
-def last_screen(written: str) -> str:
-    """Return the text written to a terminal since its cursor was last moved to the top."""
-    return re.sub(r"\x1b\[[KJ]", "", written.split("\x1b[H")[-1])
+    save_svg(console, path, title, last="The game ends")
 
 
 def main(arguments: list[str]) -> int:

@@ -28,7 +28,6 @@ from alphazero.cli.players import (
 )
 from alphazero.config.settings import option
 from alphazero.games.batched_game import Game
-from alphazero.play.screen import can_draw_in_place
 from alphazero.play.terminal import HumanPlayer, TerminalGame
 from alphazero.players.base import Player, PlayerSettings, endgame_option, thinking_of
 from alphazero.players.registry import check_player, default_player, make_player, read_spec
@@ -52,9 +51,8 @@ class Settings(PlayerSettings):
     hint: str | None = option(None, "who gives hints; by default an engine of this game")
     boards: str = option(
         "auto",
-        "draw the board after every move, or only the last one; auto: every one if a person plays, "
-        "one over the other if the terminal can",
-        choices=("auto", "every", "last"),
+        "every draws the board after each move of two engines too, not only the last board",
+        choices=("auto", "every"),
     )
     seed: int | None = option(  # type: ignore[assignment]  # `run` fills it in
         None, "seed of all random numbers; by default every game is different", 0, 2**63 - 4
@@ -89,7 +87,6 @@ def run(
         if game.num_players == 1:
             second = first
     people = any(isinstance(player, HumanPlayer) for player in (first, second))
-    every_board = people if settings.boards == "auto" else settings.boards == "every"
     warm_up(game, (first, second), console)
     introduction = []
     for player in (first, second)[: game.num_players]:
@@ -103,8 +100,7 @@ def run(
         read_line,
         adviser,
         moves,
-        every_board,
-        in_place=people and settings.boards == "auto" and can_draw_in_place(console),
+        every_board=people or settings.boards == "every",
         skin=skin,
         introduction="\n".join(introduction),
     ).run()
@@ -128,14 +124,8 @@ def _sides(settings: Settings, game: Game) -> tuple[str, str]:
     def opponent(spec: str) -> str:
         return default_player(game.name) if _kind(spec, settings) == "human" else "human"
 
-    second = settings.second
-    if settings.first:
-        first = settings.first
-    else:
-        first = "human" if second is None else opponent(second)
-    if second is None:
-        second = opponent(first)
-    return first, second
+    first = settings.first or (opponent(settings.second) if settings.second else "human")
+    return first, settings.second or opponent(first)
 
 
 def _kind(spec: str, settings: PlayerSettings) -> str:

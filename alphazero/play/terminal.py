@@ -9,7 +9,6 @@ import math
 import time
 from collections.abc import Callable, Iterable
 
-from rich.console import Console, Group
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
@@ -22,7 +21,7 @@ from alphazero.games.batched_game import Game
 from alphazero.play.screen import Screen, line_reader
 from alphazero.play.view import line_text
 from alphazero.players.base import Analysis, Player
-from alphazero.runtime.console import counted
+from alphazero.runtime.console import Console, counted
 
 #: The commands: name -> (short name, help text).
 COMMANDS = {
@@ -61,7 +60,6 @@ class TerminalGame:
             None if there is none.
         moves: actions already played at the start of the game, and of each rematch.
         every_board: whether to draw the board after each move, not only at the end.
-        in_place: whether to draw each board over the previous one if the terminal is tall enough.
         skin: how the game is drawn; None means the game's default skin.
         introduction: text to print at the start.
     """
@@ -75,7 +73,6 @@ class TerminalGame:
         adviser: Callable[[], Player | None] = lambda: None,
         moves: Iterable[int] = (),
         every_board: bool = True,
-        in_place: bool = False,
         skin: Skin | None = None,
         introduction: str = "",
     ):
@@ -84,7 +81,7 @@ class TerminalGame:
         self.session = Session(game, moves)
         self._start = list(self.session.actions)
         skin = skin or skin_of(game)
-        self._screen = Screen(self.session, skin, self._names(), console, in_place)
+        self._screen = Screen(self.session, skin, self._names(), console)
         self._every_board = every_board
         self._introduction = introduction
         self._read_line = read_line or line_reader(console)
@@ -107,12 +104,10 @@ class TerminalGame:
             self._screen.print_goodbye()
         return self.session.winner if self.session.over else None
 
-    def _begin(self, introduction: str = "") -> None:
-        screen = self._screen
-        screen.print_start(introduction)
-        shows_board = self._every_board or self.session.actions
-        if shows_board and not self.session.over and not screen.is_in_place:
-            screen.print_board()
+    def _begin(self, introduction: str) -> None:
+        self._screen.print_start(introduction)
+        if (self._every_board or self.session.actions) and not self.session.over:
+            self._screen.print_board()
 
     def _play_on(self) -> None:
         """Play from the current position to the end of the game, and print the result."""
@@ -207,7 +202,7 @@ class TerminalGame:
         if not self._every_board or session.over:
             return
         answer_follows = self._is_human(player) and not self._is_human(session.player)
-        if self._screen.is_in_place or not answer_follows:
+        if not answer_follows:
             self._screen.print_board()
 
     # --- commands ---------------------------------------------------------------------------------
@@ -257,7 +252,8 @@ class TerminalGame:
         if is_swapped:
             self.players = self.players[::-1]
         self.session = Session(self.game, self._start)
-        self._screen.show(self.session, self._names())
+        screen = self._screen
+        self._screen = Screen(self.session, screen.skin, self._names(), screen.console)
         after = f"This game also starts after {counted(len(self._start), 'move')}."
         self._begin(after if self._start else "")
         return True
@@ -280,15 +276,16 @@ class TerminalGame:
         if not math.isnan(analysis.value):
             text.append(f", value for you {expectation_text(analysis.value, self.game)}")
         text.append(f", expected line {line_text(skin, analysis.principal_variation)}.")
-        self._screen.say(text)
+        self._screen.console.print(text)
 
     def _help(self) -> None:
         table = Table.grid(padding=(0, 2))
         table.add_column(no_wrap=True)
         for name, (short, meaning) in COMMANDS.items():
             table.add_row(f"  {name} or {short}", meaning)
-        text = Text(f"Type {move_name(self.session, self._screen.skin)} to move, or one of these:")
-        self._screen.say(Group(text, table))
+        text = f"Type {move_name(self.session, self._screen.skin)} to move, or one of these:"
+        self._screen.console.print(Text(text))
+        self._screen.console.print(table)
 
     def _is_human(self, player: int) -> bool:
         return isinstance(self.players[player], HumanPlayer)
@@ -296,25 +293,22 @@ class TerminalGame:
     def _think(self, player: Player, text: str) -> Analysis:
         """Let a player analyse the position, showing a progress bar after `DELAY_S` seconds.
 
+        If the player is limited by time alone, the bar moves without showing progress.
+
         Args:
             player: the player that analyses.
             text: description of the work, such as "White is thinking", shown beside the bar.
         """
         console = self._screen.console
         start_s = time.monotonic()
-        limit_s = getattr(player, "time_limit_s", None)
         columns = (TextColumn("{task.description}"), BarColumn(bar_width=30), TaskProgressColumn())
         bar = Progress(*columns, TimeRemainingColumn(), console=console, transient=True)
-        task = bar.add_task(text, total=1.0)
+        task = bar.add_task(text, total=None)
 
         def show(done: int, total: int | None) -> None:
-            elapsed_s = time.monotonic() - start_s
-            if console.is_terminal and elapsed_s >= DELAY_S:
-                of_simulations = done / (total or math.inf)
-                of_time = elapsed_s / (limit_s or math.inf)
-                fraction = max(of_simulations, of_time)
+            if console.is_terminal and time.monotonic() - start_s >= DELAY_S:
                 description = f"{text}: {counted(done, 'simulation')}"
-                bar.update(task, completed=min(fraction, 1.0), description=description)
+                bar.update(task, completed=done, total=total, description=description)
                 bar.start()
 
         try:

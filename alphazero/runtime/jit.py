@@ -5,8 +5,8 @@ plain Python. Only this module sets numba's options and decides where compiled c
 
 numba's own cache detects changes in the file that defines a kernel, but not in the files of the
 functions that the kernel calls. Our cache directory is therefore named by a digest of every source
-file that compiled code can come from; kernels for a user's own game are in a subdirectory, named by
-a digest of the game's source. Only this package's kernels use these directories; numba's
+file that compiled code can come from; the file of a kernel for a user's own game is named by a
+digest of the game's source as well. Only this package's kernels use the directory; numba's
 configuration is unchanged.
 
 Kernels receive data, never functions: a kernel that takes a function misses the cache in every new
@@ -20,8 +20,8 @@ the cache never makes a command fail.
 
 This module alone uses private parts of numba, which are the same in versions 0.60 and 0.68: the
 option ``_nrt``; a dispatcher's attribute ``_cache``, in which ``NullCache`` has the methods that
-the dispatcher calls; the methods ``_reduce`` and ``_rebuild`` of ``CompileResult``, its attributes
-``lifted`` and ``library.has_dynamic_globals``; a codegen's ``magic_tuple``; ``serialize.dumps``.
+the dispatcher calls; the methods ``_reduce`` and ``_rebuild`` of ``CompileResult``, its attribute
+``library.has_dynamic_globals``; a codegen's ``magic_tuple``; ``serialize.dumps``.
 """
 
 import functools
@@ -31,7 +31,6 @@ import os
 import pickle
 import stat
 import sys
-import tempfile
 from pathlib import Path
 
 import numba
@@ -42,7 +41,6 @@ from numba.core.serialize import dumps
 
 _PACKAGE = Path(__file__).parents[1]
 _SOURCES = ("games", "inference", "replay", "runtime", "search", "solvers")
-_DIGEST_BYTES = hashlib.sha256().digest_size
 _user_games: dict[type, str] = {}  # class of a user's game -> digest of its source
 
 
@@ -64,12 +62,8 @@ def cache_directory() -> Path:
     It lies in the folder given by the environment variable ``ALPHAZERO_CACHE_DIR`` or, if that is
     not set, in the user's cache folder.
     """
-    home = os.path.expanduser("~")
-    if home == "~":  # a user without a home, as in a container
-        home = os.path.join(tempfile.gettempdir(), f"alphazero-{os.getuid()}")
-    folder = os.environ.get("ALPHAZERO_CACHE_DIR") or os.path.join(
-        os.environ.get("XDG_CACHE_HOME") or os.path.join(home, ".cache"), "alphazero"
-    )
+    home = os.path.expanduser(os.environ.get("XDG_CACHE_HOME") or "~/.cache")
+    folder = os.environ.get("ALPHAZERO_CACHE_DIR") or os.path.join(home, "alphazero")
     return Path(folder) / f"kernels-{_digest()}"
 
 
@@ -90,12 +84,9 @@ def private_folder(folder: Path) -> Path:
     make_private(folder)
     for place in (folder, *folder.parents) if hasattr(os, "geteuid") else ():
         found = place.stat()
-        if found.st_uid not in (0, os.geteuid()):
-            raise PermissionError(0, "it belongs to another user", str(place))
-        is_open = found.st_mode & stat.S_IWOTH or (
-            found.st_mode & stat.S_IWGRP and found.st_gid != found.st_uid
-        )
-        if is_open and (place == folder or not found.st_mode & stat.S_ISVTX):
+        others = stat.S_IWOTH if found.st_gid == found.st_uid else stat.S_IWOTH | stat.S_IWGRP
+        is_sticky = place != folder and found.st_mode & stat.S_ISVTX
+        if found.st_uid not in (0, os.geteuid()) or found.st_mode & others and not is_sticky:
             raise PermissionError(0, "other users can write to it", str(place))
     return folder
 
@@ -159,7 +150,7 @@ def add_user_game(game_class, source_digest: str) -> None:
     kernels. Each class therefore gets a unique ``__name__``. Its ``__qualname__``, which pickles
     use, is unchanged.
 
-    On disk, the kernels have a directory named by a digest of the game's module name and source.
+    On disk, the names of the kernels' files contain a digest of the game's module name and source.
 
     Args:
         game_class: the NamedTuple class with the game's compiled rules.
@@ -211,7 +202,7 @@ class _KernelCache(NullCache):
 
     def load_overload(self, signature, target_context):
         target_context.refresh()
-        path = _usable(self._path(signature, target_context.codegen()))
+        path = self._path(signature, target_context.codegen())
         loaded = None
         try:
             if path is not None:
@@ -225,29 +216,33 @@ class _KernelCache(NullCache):
         return loaded
 
     def save_overload(self, signature, compiled):
-        path = _usable(self._path(signature, compiled.codegen))
-        if path is None or compiled.lifted or compiled.library.has_dynamic_globals:
+        path = self._path(signature, compiled.codegen)
+        if path is None or compiled.library.has_dynamic_globals:
             return
         try:
             _write(path, dumps(compiled._reduce()))
         except Exception as error:  # pickling may raise anything
             _say_unusable(path.parent, error)
 
-    def _path(self, signature, codegen) -> Path:
-        """Return the path of the cache file for a signature.
+    def _path(self, signature, codegen) -> Path | None:
+        """Return the path of the cache file for a signature; None if the folder is unusable.
 
-        The kernels of each user's game are in a subfolder of their own. The file's name contains a
-        digest in which the user's game class has its original name, without the number that
-        `add_user_game` added in this process.
+        In the latter case, a line on standard error says why. The file's name contains a digest in
+        which a user's game class has its original name and the digest of its source, without the
+        number that `add_user_game` added in this process.
         """
         arguments = _arguments(signature)
-        folder = self._folder
         text = repr((self._key, [str(kind) for kind in arguments], codegen.magic_tuple()))
         for game_class in {getattr(kind, "instance_class", None) for kind in arguments}:
             if game_class in _user_games:
-                folder = cache_directory() / _user_games[game_class]
-                text = text.replace(game_class.__name__, game_class.__qualname__)
-        return folder / f"{self._name}-{hashlib.sha256(text.encode()).hexdigest()[:32]}.nbc"
+                own_name = f"{game_class.__qualname__} {_user_games[game_class]}"
+                text = text.replace(game_class.__name__, own_name)
+        name = f"{self._name}-{hashlib.sha256(text.encode()).hexdigest()[:32]}.nbc"
+        try:
+            return _checked_folder(self._folder) / name
+        except OSError as error:
+            _say_unusable(self._folder, error)
+            return None
 
 
 @functools.lru_cache
@@ -267,9 +262,7 @@ def _read(path: Path) -> bytes:
         ValueError: if the file is damaged, or was stored under another name.
         OSError: if the file cannot be read.
     """
-    stored = path.read_bytes()
-    digest = stored[:_DIGEST_BYTES]
-    data = stored[_DIGEST_BYTES:]
+    digest, data = (stored := path.read_bytes())[:32], stored[32:]
     if digest != _digest_named(path, data):
         raise ValueError(path)
     return data
@@ -281,29 +274,13 @@ def _write(path: Path, data: bytes) -> None:
     This makes a synced temporary file unnecessary.
 
     Raises:
-        OSError: if the file cannot be written; an incomplete file is removed.
+        OSError: if the file cannot be written.
     """
-    try:
-        path.write_bytes(_digest_named(path, data) + data)
-    except OSError:  # a full disk
-        path.unlink(missing_ok=True)
-        raise
+    path.write_bytes(_digest_named(path, data) + data)
 
 
 def _digest_named(path: Path, data: bytes) -> bytes:
     return hashlib.sha256(path.name.encode() + b"\0" + data).digest()
-
-
-def _usable(path: Path) -> Path | None:
-    """Return a cache file's path with its folder resolved, or None if the folder is unusable.
-
-    In the latter case, a line on standard error says why.
-    """
-    try:
-        return _checked_folder(path.parent) / path.name
-    except OSError as error:
-        _say_unusable(path.parent, error)
-        return None
 
 
 _checked_folder = functools.lru_cache(private_folder)

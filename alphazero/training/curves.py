@@ -100,40 +100,19 @@ _LOW = "Lower end of the 95% interval of "
 _HIGH = "Upper end of the 95% interval of "
 #: The curves, keyed by TensorBoard tag; the part before the slash is the group.
 CURVES = {
-    "replay/new_samples": curve(
-        "Training samples of the iteration's games.", "selfplay.num_samples"
-    ),
+    "replay/new_samples": curve("Samples of the iteration's games.", "selfplay.num_samples"),
+    "replay/window_samples": curve("Samples in the replay window.", "window"),
     "speed/positions_per_s": curve("Moves of self-play per second.", "selfplay.positions_per_s"),
-    "speed/simulations_per_s": curve(
-        "New leaves in searches per second.", "selfplay.simulations_per_s"
-    ),
-    "speed/evaluations_per_s": curve(
-        "Network evaluations per second.", "selfplay.evaluations_per_s"
-    ),
-    "speed/cache_hit_rate": curve(
-        "Fraction of evaluations from the cache.", "selfplay.cache_hit_rate"
-    ),
-    "speed/evaluator_fraction": curve(
-        "Fraction of the time in the evaluator, with its cache.", "selfplay.evaluator_fraction"
-    ),
-    "speed/network_fraction": curve(
-        "Fraction of the time in the network.", "selfplay.network_fraction"
-    ),
+    "speed/simulations_per_s": curve("New leaves per second.", "selfplay.simulations_per_s"),
+    "speed/evaluations_per_s": curve("Evaluations by the network.", "selfplay.evaluations_per_s"),
+    "speed/cache_hit_rate": curve("Fraction answered by the cache.", "selfplay.cache_hit_rate"),
     "search/mean_batch": curve("Positions in a call of the evaluator.", "selfplay.mean_batch"),
     "search/depth": curve("Mean plies from the root to a new leaf.", "selfplay.search_depth"),
-    "games/length_plies": curve(
-        "Mean length of a self-play game, in plies.", "selfplay.game_length"
-    ),
-    "games/first_player_wins": curve(
-        "Fraction won by the first player.", "selfplay.first_player_wins"
-    ),
+    "games/length_plies": curve("Mean length of a self-play game.", "selfplay.game_length"),
+    "games/first_player_wins": curve("Fraction of the games.", "selfplay.first_player_wins"),
     "games/draws": curve("Fraction of the games that are drawn.", "selfplay.draws"),
-    "games/mean_result": curve(
-        "Mean result of a one-player game, in the numbers of its rules.", "selfplay.mean_result"
-    ),
-    "games/distinct_fraction": curve(
-        "Distinct games, as a fraction of all.", "selfplay.distinct_games"
-    ),
+    "games/mean_result": curve("Mean result, in a puzzle's own units.", "selfplay.mean_result"),
+    "games/distinct_fraction": curve("Distinct games, of all games.", "selfplay.distinct_games"),
     "games/second_player_wins": curve(
         "Fraction won by the second player.",
         "selfplay.first_player_wins",
@@ -142,51 +121,31 @@ CURVES = {
     ),
     "learner/steps": curve("Learner steps of the iteration.", "learner.num_steps"),
     "loss/total": curve("Weighted sum of the losses on the replay window.", "learner.loss"),
-    "loss/policy": curve(
-        "Cross-entropy with the policy target; at least policy/entropy_search.",
-        "learner.policy_loss",
-    ),
+    "loss/policy": curve("Cross-entropy; at least policy/entropy_search.", "learner.policy_loss"),
     "loss/value": curve("Cross-entropy, or squared error of a scalar value.", "learner.value_loss"),
     "policy/entropy_network": curve("Entropy of the network, in nats.", "learner.policy_entropy"),
-    "policy/entropy_search": curve(
-        "Entropy of the policy target, in nats.", "learner.target_entropy"
-    ),
+    "policy/entropy_search": curve("Entropy of the target, in nats.", "learner.target_entropy"),
     "value/absolute_error": curve("Mean |v - z| of value and result.", "learner.value_error"),
     "value/calibration_error": curve(
         "Mean of |mean v - mean z| over ten bins of the value v.", "learner.calibration_error"
     ),
-    "learner/gradient_norm": curve(
-        "Norm of the gradient before clipping.", "learner.gradient_norm"
-    ),
-    "learner/weight_norm": curve("Norm of all weights.", "learner.weight_norm"),
+    "learner/gradient_norm": curve("Norm before clipping.", "learner.gradient_norm"),
     "learner/learning_rate": curve("The learning rate.", "learner.learning_rate"),
-    "loss/policy_uninformed": curve(
-        "Loss of equal probabilities.", "learner.uninformed_policy_loss"
-    ),
+    "loss/policy_uninformed": curve("With equal probabilities.", "learner.uninformed_policy_loss"),
     "loss/value_uninformed": curve("Loss of the best constant.", "learner.uninformed_value_loss"),
     "learner/weight_size": curve("Root of the mean squared weight.", "learner.weight_size"),
     "loss/total_held_out": curve("Total loss on games not yet trained on.", "held_out.loss"),
-    "loss/policy_held_out": curve(
-        "Policy loss on games not yet trained on.", "held_out.policy_loss"
-    ),
-    "loss/value_held_out": curve("Value loss on games not yet trained on.", "held_out.value_loss"),
-    "search/policy_kl_from_float32": curve(
-        "Mean KL divergence from torch in float32, in nats.", "engine.policy_kl"
-    ),
-    "search/value_error_from_float32": curve(
-        "Mean difference from torch in float32.", "engine.value_error"
-    ),
-    "time/engine_swap_s": curve("Seconds for loading and comparing new weights.", "engine.seconds"),
+    "loss/policy_held_out": curve("On games not yet trained on.", "held_out.policy_loss"),
+    "loss/value_held_out": curve("On games not yet trained on.", "held_out.value_loss"),
+    "search/policy_kl_from_float32": curve("Mean KL divergence, in nats.", "engine.policy_kl"),
+    "search/value_error_from_float32": curve("Mean difference.", "engine.value_error"),
     "pit/score": curve("Score of the new network; see `pit.counted`.", "pit.score"),
     "pit/accepted": curve("1 if the new network stays, 0 if the old one does.", "pit.accepted"),
     "interval/pit_score_low": curve(_LOW + "pit/score.", "pit.score_low"),
     "interval/pit_score_high": curve(_HIGH + "pit/score.", "pit.score_high"),
-    "strength/score": curve(
-        "Score against UCT: 1 wins all games, a draw counts half.", "strength.score"
-    ),
+    "strength/score": curve("Score against UCT; a draw counts half.", "strength.score"),
     "interval/strength_score_low": curve(_LOW + "strength/score.", "strength.score_low"),
     "interval/strength_score_high": curve(_HIGH + "strength/score.", "strength.score_high"),
-    "strength/distinct_games": curve("Different games of that match.", "strength.num_distinct"),
     "strength/elo": curve(
         "That score as a rating difference; limited by the number of games.",
         "strength.score",
@@ -198,51 +157,35 @@ CURVES = {
     "puzzle/mean_result": curve("Mean result.", "puzzle.mean_result"),
     "puzzle/uct_mean_result": curve("UCT's mean result.", "puzzle.uct_mean_result"),
     "puzzle/best_result": curve("Best result of an opening.", "puzzle.best_result"),
-    "puzzle/solved": curve(
-        "Fraction of the openings with the best possible result, if it is known.", "puzzle.solved"
-    ),
+    "puzzle/solved": curve("Fraction of openings with the best possible result.", "puzzle.solved"),
     "puzzle/uct_solved": curve("The same fraction of UCT.", "puzzle.uct_solved"),
     "exact/error_network": _error(
         "Fraction of moves, without search, that give away a win or a draw.", "exact.raw_accuracy"
     ),
-    "exact/not_best_network": _error(
-        "Fraction of moves, without search, that are not the best.", "exact.raw_optimal"
-    ),
+    "exact/not_best_network": _error("Moves not the best, without search.", "exact.raw_optimal"),
     "exact/error_search": _error(
         "Fraction of moves, with search, that give away a win or a draw.", "exact.accuracy"
     ),
-    "exact/not_best_search": _error(
-        "Fraction of moves, with search, that are not the best.", "exact.optimal"
-    ),
+    "exact/not_best_search": _error("Moves not the best, with search.", "exact.optimal"),
     "exact/value_error": curve("Mean |value - exact result|, from 0 to 2.", "exact.value_error"),
-    "exact/result_accuracy": curve(
-        "Fraction of the exact results that the value predicts.", "exact.result_accuracy"
-    ),
+    "exact/result_accuracy": curve("Results that the value predicts.", "exact.result_accuracy"),
     "interval/error_network_high": _error(_HIGH + "error_network.", "exact.raw_accuracy_low"),
     "interval/error_network_low": _error(_LOW + "error_network.", "exact.raw_accuracy_high"),
     "interval/error_search_high": _error(_HIGH + "error_search.", "exact.accuracy_low"),
     "interval/error_search_low": _error(_LOW + "error_search.", "exact.accuracy_high"),
     "proof/lost_games": curve("Games that some play of the opponent wins.", "proof.num_losses"),
     "proof/misplayed_positions": curve(
-        "Positions whose move gives away a win or a draw.",
-        "proof.num_positions",
-        "proof.num_accurate",
-        value=operator.sub,
+        "Wins or draws given away.", "proof.num_positions", "proof.num_accurate", value=operator.sub
     ),
-    "workers/number": curve(
-        "Workers in other processes or on other machines.", "workers.num_workers"
-    ),
+    "workers/number": curve("Workers in other processes or machines.", "workers.num_workers"),
     "workers/lost": curve("Workers that died or left in the iteration.", "workers.num_lost"),
     "workers/games_per_s": curve("Games per second that counted.", "workers.games_per_s"),
     "workers/staleness_networks": curve("Mean age of the games, in networks.", "workers.staleness"),
     "workers/dropped_fraction": curve("Fraction dropped as too old.", "workers.stale_fraction"),
-    "replay/window_samples": curve("Samples in the replay window.", "window"),
     "time/elapsed_s": curve("Seconds of the run so far, without measurements.", "elapsed_s"),
     "time/selfplay_s": curve("Seconds of self-play.", "selfplay_s"),
     "time/learner_s": curve("Seconds of learning, with sampling.", "learner_s"),
-    "time/sampling_s": curve("Seconds for making batches.", "sampling_s"),
     "time/measure_s": curve("Seconds for measuring the strength.", "measure_s"),
-    "time/store_s": curve("Seconds for storing the iteration before.", "store_s"),
     "health/alarms": curve("Alarms that are on; the tab TEXT says which.", "num_alarms"),
 }
 
@@ -358,11 +301,6 @@ _VALUE = {
     "uninformed": "loss/value_uninformed",
 }
 _ENTROPY = {"network": "policy/entropy_network", "search": "policy/entropy_search"}
-_SECONDS = {
-    "self-play": "time/selfplay_s",
-    "learning": "time/learner_s",
-    "measuring": "time/measure_s",
-}
 #: The charts on the page.
 PAGE_CHARTS = (ERRORS, MISPLAYED, LOSSES, SCORE, SPEED)
 #: The charts among TensorBoard's custom scalars, by category.
@@ -376,6 +314,6 @@ CHARTS = {
         chart("Distance of the values from the results", "", {"value": "value/absolute_error"}),
         chart("Entropy of the policy", "nats", _ENTROPY),
     ),
-    "Games": (GAMES, chart("Length of a game", "plies", {"length": "games/length_plies"})),
-    "Speed": (SPEED, chart("An iteration", "seconds", _SECONDS)),
+    "Games": (GAMES,),
+    "Speed": (SPEED,),
 }

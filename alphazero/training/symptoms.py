@@ -98,6 +98,8 @@ MIN_RESULTS = 100  # games per fraction: of 100 fair games, 97 end alike with a 
 NUM_WORKER_ITERATIONS = 5  # iterations over which dropped games are averaged
 USUAL_RATE = {"muon": 2e-3, "adamw": 2e-3, "adam": 2e-3, "sgd": 5e-2}
 
+_ROOT_NOISE = "search.dirichlet_fraction", "0.25 is usual"
+_MORE_OPENINGS = "selfplay.random_opening_fraction", "higher, or more selfplay.random_opening_plies"
 _WRONG_VIEWPOINT = "in a game of your own, results from the viewpoint of the wrong player"
 
 
@@ -114,18 +116,14 @@ def games_repeat(run: Observed) -> Finding | None:
     if not run.is_below(distinct, 0.5, ends=0.6):
         return None
     seen = f"only {distinct:.0%} of the newest games differ from each other"
-    selfplay = run.settings.selfplay
-    is_final = selfplay.num_sampled_plies == 0 and selfplay.temperature_half_life == 0
-    is_never_sampled = is_final and selfplay.final_temperature == 0
-    if selfplay.temperature == 0 or is_never_sampled:
-        key = "selfplay.num_sampled_plies" if selfplay.temperature else "selfplay.temperature"
-        advice = "a temperature of 1 for 15 plies is usual"
-        return Finding(seen, "moves are not sampled: the most visited one is played", key, advice)
+    if run.settings.selfplay.temperature == 0:
+        cause = "moves are not sampled: the most visited one is played"
+        return Finding(seen, cause, "selfplay.temperature", "1 for the first 15 plies is usual")
     if run.settings.search.dirichlet_fraction == 0:
         cause = "the search has no root noise"
-        return Finding(seen, cause, "search.dirichlet_fraction", "0.25 is usual")
+        return Finding(seen, cause, *_ROOT_NOISE)
     cause = "the network is nearly certain of its moves, or the game has few lines of play"
-    return Finding(seen, cause, *_more_openings(run.settings))
+    return Finding(seen, cause, *_MORE_OPENINGS)
 
 
 def games_end_alike(run: Observed) -> Finding | None:
@@ -143,16 +141,7 @@ def games_end_alike(run: Observed) -> Finding | None:
         return None
     cause = f"perfect play, or a game that favours one side; or, {_WRONG_VIEWPOINT}"
     seen = f"{ends[end]:.0%} of the newest games are {end}"
-    return Finding(seen, cause, *_more_openings(run.settings))
-
-
-def _more_openings(settings: TrainSettings) -> tuple[str, str]:
-    """Return the setting to change so that openings are more varied, and advice on its value."""
-    selfplay = settings.selfplay
-    if selfplay.random_opening_fraction < 0.5:
-        return "selfplay.random_opening_fraction", "0.5 begins half of the games with random moves"
-    plies = 2 * selfplay.random_opening_plies
-    return "selfplay.random_opening_plies", f"{plies} allows openings of up to {plies} random moves"
+    return Finding(seen, cause, *_MORE_OPENINGS)
 
 
 # --- what is learned ------------------------------------------------------------------------------
@@ -176,9 +165,9 @@ def entropy_collapsed(run: Observed) -> Finding | None:
     seen = f"the {who}'s policy has {fraction:.0%} of the entropy of a uniform one"
     if run.settings.search.dirichlet_fraction == 0:
         cause = "without root noise the search only confirms the network"
-        return Finding(seen, cause, "search.dirichlet_fraction", "0.25 is usual")
+        return Finding(seen, cause, *_ROOT_NOISE)
     cause = "steps so large that the network follows its own first opinions"
-    return Finding(seen, cause, *_lower_rate(run))
+    return Finding(seen, cause, *lower_rate(run.settings))
 
 
 def value_head_learns_nothing(run: Observed) -> Finding | None:
@@ -197,7 +186,7 @@ def value_head_learns_nothing(run: Observed) -> Finding | None:
         return None
     seen = f"the value loss is {fraction:.0%} of that of a constant prediction"
     cause = f"steps too large; or, {_WRONG_VIEWPOINT}"
-    return Finding(seen, cause, *_lower_rate(run))
+    return Finding(seen, cause, *lower_rate(run.settings))
 
 
 def overfitting(run: Observed) -> Finding | None:
@@ -216,19 +205,12 @@ def overfitting(run: Observed) -> Finding | None:
         return None
     seen = f"the loss is {held_out:.2f} on new games and {loss:.2f} on the window"
     learner = run.settings.learner
-    num_samples = run.rows[-1]["selfplay.num_samples"]
-    cause = "each sample is trained on too often"
+    key, value = "learner.replay_ratio", learner.replay_ratio
     if learner.epochs:
-        advice = f"fewer than {learner.epochs}; 0 lets learner.replay_ratio decide"
-        return Finding(seen, cause, "learner.epochs", advice)
-    if learner.replay_ratio > 10:
-        return Finding(seen, cause, "learner.replay_ratio", "4 to 8 is usual")
-    if run.rows[-1]["window"] < 4 * num_samples:
-        advice = f"{10 * num_samples:,.0f} holds the samples of ten iterations"
-        return Finding(seen, "the window holds too few games", "replay.window_start", advice)
-    cause = "too few games for a network of this size"
-    advice = "more games, or a smaller network"
-    return Finding(seen, cause, "selfplay.games_per_iteration", advice)
+        key, value = "learner.epochs", learner.epochs
+    cause = "each sample is trained on too often, or the games are too few for the network"
+    advice = f"below {value:g}; or a larger replay.window_start or selfplay.games_per_iteration"
+    return Finding(seen, cause, key, advice)
 
 
 def learning_rate_too_high(run: Observed) -> Finding | None:
@@ -262,7 +244,7 @@ def learning_rate_too_high(run: Observed) -> Finding | None:
         signs.append(f"the weights have grown to {size:.2g} on average, where 0.1 is usual")
     if not signs:
         return None
-    return Finding("; ".join(signs), "steps too large", *_lower_rate(run))
+    return Finding("; ".join(signs), "steps too large", *lower_rate(run.settings))
 
 
 # --- the gate and the workers ---------------------------------------------------------------------
@@ -309,12 +291,6 @@ CHECKS = (
 # --- learning rates -------------------------------------------------------------------------------
 
 
-def _lower_rate(run: Observed) -> tuple[str, str]:
-    """Return the learning-rate setting to lower, and advice such as "try 0.001"."""
-    key, rate = lower_rate(run.settings)
-    return key, f"try {rate}"
-
-
 def lower_rate(settings: TrainSettings) -> tuple[str, str]:
     """Return the learning-rate setting to lower, and a value to try, both as text.
 
@@ -325,7 +301,6 @@ def lower_rate(settings: TrainSettings) -> tuple[str, str]:
     usual = USUAL_RATE[learner.optimizer]
     rises = learner.schedule != "constant" and learner.final_learning_rate > learner.learning_rate
     name = "final_learning_rate" if rises else "learning_rate"
-    rate = getattr(learner, name)
-    is_near = usual / 100 < rate < 5 * usual
-    advised = rate / 5 if is_near else usual
+    rate = learner.final_learning_rate if rises else learner.learning_rate
+    advised = rate / 5 if usual / 100 < rate < 5 * usual else usual
     return f"learner.{name}", f"{advised:.2g}"

@@ -398,10 +398,10 @@ def test_resume_latest_looks_among_the_runs_of_the_game(finished_run, root, caps
 SCALARS = """
     loss/total loss/policy loss/value policy/entropy_network policy/entropy_search
     value/absolute_error value/calibration_error learner/learning_rate learner/gradient_norm
-    learner/weight_norm learner/steps replay/window_samples replay/new_samples games/length_plies
+    learner/steps replay/window_samples replay/new_samples games/length_plies
     games/first_player_wins games/draws games/distinct_fraction search/depth search/mean_batch
     speed/positions_per_s speed/simulations_per_s speed/evaluations_per_s
-    speed/evaluator_fraction time/selfplay_s time/learner_s time/elapsed_s pit/score
+    time/selfplay_s time/learner_s time/elapsed_s pit/score
     pit/accepted
 """.split()
 
@@ -429,7 +429,7 @@ def test_tensorboard_has_every_promised_figure_of_every_iteration(events):
 
 
 def test_tensorboard_has_the_strength_the_proof_and_their_steps(events):
-    strength = "score elo distinct_games".split()
+    strength = "score elo".split()
     tags = [f"interval/strength_score_{end}" for end in ("low", "high")]
     for tag in (*(f"strength/{name}" for name in strength), *tags, "proof/misplayed_positions"):
         assert [event.step for event in events.Scalars(tag)] == [2, 3], tag

@@ -326,7 +326,6 @@ def test_games_that_end_alike_are_an_alarm_whoever_wins(first_player_wins, draws
 CAUSES = [
     ("entropy_collapsed", "search.dirichlet_fraction", 0.0),
     ("overfitting", "learner.epochs", 3),
-    ("overfitting", "learner.replay_ratio", 11.0),
 ]
 
 
@@ -343,16 +342,11 @@ def test_the_advice_names_the_setting_that_is_the_likely_cause(name, key, value)
     [
         ("entropy_collapsed", "learner.learning_rate"),
         ("value_head_learns_nothing", "learner.learning_rate"),
-        ("overfitting", "selfplay.games_per_iteration"),
+        ("overfitting", "learner.replay_ratio"),
     ],
 )
 def test_where_no_setting_stands_out_the_advice_names_the_usual_one(name, key):
     assert advised(name, around_limit(name)[1], TrainSettings()) == key
-
-
-def test_where_the_window_is_small_an_overfitting_network_needs_a_larger_one():
-    figures = dict(held_out=2.51, window=3900)
-    assert advised("overfitting", figures, TrainSettings()) == "replay.window_start"
 
 
 def advised(name, figures, settings):
