@@ -31,6 +31,7 @@ import os
 import pickle
 import stat
 import sys
+import tempfile
 from pathlib import Path
 
 import numba
@@ -63,6 +64,8 @@ def cache_directory() -> Path:
     not set, in the user's cache folder.
     """
     home = os.path.expanduser(os.environ.get("XDG_CACHE_HOME") or "~/.cache")
+    if home.startswith("~"):  # a user without a home, as in a container
+        home = os.path.join(tempfile.gettempdir(), f"cache-{os.getuid()}")
     folder = os.environ.get("ALPHAZERO_CACHE_DIR") or os.path.join(home, "alphazero")
     return Path(folder) / f"kernels-{_digest()}"
 
