@@ -6,7 +6,6 @@
 
 import contextlib
 import dataclasses
-import os
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -20,11 +19,9 @@ from alphazero.inference.engines.registry import ENGINES, PRECISIONS
 from alphazero.inference.engines.torch_engine import TorchEngine
 from alphazero.inference.verified_engine import EngineReport, VerifiedEngine
 from alphazero.runtime.device import torch_threads
-from alphazero.runtime.errors import InputError
 from alphazero.search.line_tables import LineTables
 
 STREAMS_PER_GPU = 4  # while some workers walk their trees, the GPU computes the others' batches
-_processes = set[int]()  # those that have made an evaluator; another one is a fork of one of them
 SMALLEST_PART = 16  # fewest rows for which another thread pays off, even if other threads are busy
 
 
@@ -76,7 +73,6 @@ class NetworkEvaluator:
         ConfigError: if this machine lacks the preferred engine.
         ImpossibleAnswersError: if the network's outputs have wrong shapes, are not finite, or
             contain values outside [-1, 1].
-        InputError: in a process that was forked from one that has made an evaluator.
     """
 
     def __init__(
@@ -90,12 +86,6 @@ class NetworkEvaluator:
         num_threads: int = 1,
         smallest_part: int = SMALLEST_PART,
     ):
-        _processes.add(os.getpid())
-        if len(_processes) > 1:  # torch's threads are missing here, and it would wait for them
-            raise InputError(
-                "this process was forked after a network was used, so torch would wait for ever: "
-                "start processes with multiprocessing.get_context('spawn')"
-            )
         self.settings = settings or EvaluatorSettings()
         self.device = torch.device(device)
         self._smallest_part = smallest_part

@@ -1,4 +1,6 @@
-"""Load users' code by name: ``module:name``, or the name of an entry point.
+"""Load users' code by name, and make sure that workers run the same code as the learner.
+
+A name is ``module:name``, or the name of an entry point.
 
 An installed package declares entry points in its ``pyproject.toml``:
 
@@ -8,11 +10,18 @@ An installed package declares entry points in its ``pyproject.toml``:
 Importing a module runs its code, so callers must make sure that the user agrees. A ``module:name``
 that comes from a stored file may be imported only if the user has given it too. Entry points need
 no permission, because the user has installed their packages.
+
+A game file is sent to workers as text, with the modules from its folder that it imports. A class is
+not sent: workers import it by its name.
 """
 
+import functools
+import hashlib
 import importlib
+import json
 import os
 import sys
+import tempfile
 import traceback
 from collections.abc import Sequence
 from importlib.metadata import EntryPoint, entry_points
@@ -20,6 +29,10 @@ from pathlib import Path
 from typing import Any
 
 from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.files import write_atomically
+from alphazero.runtime.jit import make_private, private_folder
+from alphazero.runtime.process import version_of
+from alphazero.runtime.source_text import read_source, source_files
 
 # The names of the entry-point groups.
 GAMES = "alphazero.games"
@@ -61,13 +74,23 @@ def load_own(name: str, group: str, key: str, others: Sequence[str] = ()) -> Any
     Raises:
         ConfigError: if there is no such module, object or entry point, or the import fails.
     """
-    if is_module_name(name):
-        return _imported(name, name, key)
-    entries = announced(group)
-    if name not in entries:
-        raise ConfigError.of(key, name, [*others, *entries, "module:name"])
-    target = entries[name].value.partition("[")[0].strip()
-    return _imported(target, name, key)
+    target = name
+    if not is_module_name(name):
+        entries = announced(group)
+        if name not in entries:
+            raise ConfigError.of(key, name, [*others, *entries, "module:name"])
+        target = entries[name].value.partition("[")[0].strip()
+    module_name, _, attribute = target.partition(":")
+    if os.getcwd() not in sys.path:  # present with `python -m`, but not in a console command
+        sys.path.insert(0, os.getcwd())
+    try:
+        imported: Any = importlib.import_module(module_name.removesuffix(".py"))
+        for part in filter(None, attribute.split(".")):
+            imported = getattr(imported, part)
+        return imported
+    except Exception as error:  # a module may raise anything while it runs
+        where = "" if target == name else f"its entry point {target}: "
+        raise ConfigError.of(key, name, reason=f"{where}{reason_of(error)}") from error
 
 
 def reason_of(error: BaseException) -> str:
@@ -95,26 +118,56 @@ def _is_own(file: str) -> bool:
     return not is_pythons or "site-packages" in path.parts
 
 
-def _imported(target: str, name: str, key: str) -> Any:
-    """Import and return the object that a ``module:name`` refers to.
+# --- the learner's code on workers ----------------------------------------------------------------
+
+
+@functools.lru_cache
+def code_version() -> str:
+    """Return this program's version and the start of its source code's SHA-256 digest.
+
+    The text, such as "0.1.0 (0b9c4e21aa37)", is equal only for equal source code. The learner
+    refuses workers that return a different one.
+    """
+    digest = hashlib.sha256()
+    for source in sorted(_PACKAGE.rglob("*.py")):
+        digest.update(source.relative_to(_PACKAGE).as_posix().encode())
+        digest.update(source.read_bytes().replace(b"\r\n", b"\n"))
+    return f"{version_of('alphazero-selfplay')} ({digest.hexdigest()[:12]})"
+
+
+def own_files(file: str) -> str:
+    """Read a user-defined game file, and the modules from its folder that it imports.
+
+    The learner sends these texts to its workers.
+
+    Returns:
+        The texts as a JSON object, keyed by path relative to the game file's folder.
+    """
+    path = Path(file).resolve()
+    return json.dumps(
+        {
+            source.relative_to(path.parent).as_posix(): read_source(source)
+            for source in source_files(path)
+            if source.is_relative_to(path.parent)
+        }
+    )
+
+
+def file_here(file: str, texts: str) -> str:
+    """Return the path of a game file on this machine that is equal to the learner's.
+
+    Unless this machine has identical files at the same path, they are first written to a temporary
+    folder. Other users cannot write to that folder, because the files will be run.
 
     Args:
-        target: the ``module:name``.
-        name: the name that the user typed, for errors; for an entry point, it differs from
-            ``target``.
-        key: the setting that gave the name, for errors.
-
-    Raises:
-        ConfigError: if there is no such module or object, or the import fails.
+        file: the game file's path on the learner's machine.
+        texts: the texts that `own_files` has returned there.
     """
-    module_name, _, attribute = target.partition(":")
-    if os.getcwd() not in sys.path:  # present with `python -m`, but not in a console command
-        sys.path.insert(0, os.getcwd())
-    try:
-        imported: Any = importlib.import_module(module_name.removesuffix(".py"))
-        for part in filter(None, attribute.split(".")):
-            imported = getattr(imported, part)
-        return imported
-    except Exception as error:  # a module may raise anything while it runs
-        where = "" if target == name else f"its entry point {target}: "
-        raise ConfigError.of(key, name, reason=f"{where}{reason_of(error)}") from error
+    if Path(file).is_file() and own_files(file) == texts:
+        return file
+    digest = hashlib.sha256(texts.encode()).hexdigest()[:12]
+    folder = private_folder(Path(tempfile.gettempdir()) / f"alphazero-{digest}")
+    for name, text in json.loads(texts).items():
+        make_private((folder / name).parent)
+        write_atomically(folder / name, text.encode())
+    return str(folder / Path(file).name)

@@ -4,14 +4,13 @@ Each worker has its own evaluator; all finished games are yielded in one stream.
 kernels and the network release Python's global interpreter lock, so workers run in parallel. On a
 GPU, workers take turns: while some walk their trees, the GPU computes the others' batches.
 
-Workers synchronize after every `_WALKS_BETWEEN_MEETINGS` simulations of their games. A worker's
+Workers synchronize after every `_SIMULATIONS_PER_SYNC` simulations of their games. A worker's
 games depend only on its own generator and the weights, so a run is reproducible.
 """
 
 import dataclasses
 import itertools
 import operator
-import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
@@ -25,7 +24,7 @@ from alphazero.selfplay.game_record import GameRecord
 from alphazero.selfplay.lockstep import SelfPlay
 from alphazero.selfplay.settings import SelfPlaySettings
 
-_WALKS_BETWEEN_MEETINGS = 32  # waiting for the slowest worker then takes 1 to 2% of the time
+_SIMULATIONS_PER_SYNC = 32  # waiting for the slowest worker then takes 1 to 2% of the time
 
 
 class ParallelSelfPlay:
@@ -117,15 +116,6 @@ class ParallelSelfPlay:
         for worker, own_generator in zip(self.workers, generators):
             worker.restart(own_generator)
 
-    def run_for(self, seconds: float) -> None:
-        """Play for about ``seconds`` and discard the finished games, to measure the speed.
-
-        This requires the setting ``carry_over``; otherwise no new games would start.
-        """
-        start = time.perf_counter()
-        while time.perf_counter() - start < seconds:
-            self._advance()
-
     def state_dict(self) -> dict:
         """Return the workers' games in progress and random states, without the search trees."""
         return {str(index): worker.state_dict() for index, worker in enumerate(self.workers)}
@@ -144,14 +134,14 @@ class ParallelSelfPlay:
                 worker.load_state_dict(own)
 
     def _advance(self) -> list[list[GameRecord]]:
-        """Let all workers make `_WALKS_BETWEEN_MEETINGS` simulations in each game, in parallel.
+        """Let all workers make `_SIMULATIONS_PER_SYNC` simulations in each game, in parallel.
 
         Returns:
             The games that finished during these steps, one list per worker.
         """
 
         def advance(worker: SelfPlay) -> list[GameRecord]:
-            return worker.advance(max(_WALKS_BETWEEN_MEETINGS // worker.search.walks_per_step, 1))
+            return worker.advance(max(_SIMULATIONS_PER_SYNC // worker.search.walks_per_step, 1))
 
         if self._pool is None:
             return [advance(self.workers[0])]

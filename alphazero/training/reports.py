@@ -12,7 +12,7 @@ import numpy as np
 from alphazero.games.batched_game import Game
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.solvers.proof import ProofReport
-from alphazero.workers.source import WorkerReport
+from alphazero.workers.source import WorkersTally
 from alphazero.workers.unit import SelfPlayWork
 
 
@@ -88,25 +88,21 @@ class WorkersReport:
     stale_fraction: float = nan  #: fraction of games dropped because their network was too old
 
 
-def workers_report(workers: list[WorkerReport], seconds: float) -> WorkersReport | None:
-    """Combine the reports of all workers in one iteration; return None if there are no workers.
+def workers_report(tally: WorkersTally | None, seconds: float) -> WorkersReport | None:
+    """Return the metrics of the workers in one iteration; None if threads play.
 
     Args:
-        workers: the report of each worker, including those lost during the iteration.
+        tally: the counts of the iteration.
         seconds: wall-clock time in which the games were played.
     """
-    if not workers:
+    if tally is None:
         return None
-    num_games = sum(worker.num_games for worker in workers)
-    num_stale = sum(worker.num_stale_games for worker in workers)
-    staleness = sum(worker.total_staleness for worker in workers)
-    num_alive = sum(worker.is_alive for worker in workers)
     return WorkersReport(
-        num_workers=num_alive,
-        num_lost=len(workers) - num_alive,
-        games_per_s=num_games / seconds,
-        staleness=staleness / max(num_games, 1),
-        stale_fraction=num_stale / max(num_stale + num_games, 1),
+        num_workers=tally.num_workers,
+        num_lost=tally.num_lost,
+        games_per_s=tally.num_games / seconds,
+        staleness=tally.total_staleness / max(tally.num_games, 1),
+        stale_fraction=tally.num_stale_games / max(tally.num_stale_games + tally.num_games, 1),
     )
 
 

@@ -25,7 +25,7 @@ from alphazero.runtime.errors import ConfigError
 from alphazero.search.settings import SearchSettings
 from alphazero.selfplay.settings import SelfPlaySettings
 from alphazero.storage.run_folder import RunFolder
-from alphazero.workers.sent_code import why_not_elsewhere
+from alphazero.workers.choose_source import unsendable_reason
 from alphazero.workers.settings import WorkerSettings
 
 
@@ -246,6 +246,6 @@ def _check_game(settings: TrainSettings, game: Game) -> None:
     check_memory(settings.replay, game)
     check_settings(game.planes_shape, settings.network)
     if settings.workers.kind not in ("auto", "threads"):
-        reason = why_not_elsewhere(game)
+        reason = unsendable_reason(game)
         if reason:
             raise ConfigError.of("workers.kind", settings.workers.kind, "threads", reason)

@@ -230,7 +230,7 @@ class Trainer:
         selfplay = selfplay_report(self.game, records, num_samples, work, played_s)
         report = IterationReport(self.iteration, selfplay, window=self.replay.window)
         report.selfplay_s = now - start
-        report.workers = workers_report(self.source.worker_reports(), played_s)
+        report.workers = workers_report(self.source.tally(), played_s)
         return records, report
 
     def _learn(self, report: IterationReport) -> Iterator[StageProgress]:
@@ -256,7 +256,7 @@ class Trainer:
         batches = self._batches(num_steps, report)
         for done in self.learner.learn(batches, self._progress_after(self.iteration - 1)):
             if done % _STEPS_BETWEEN_EVENTS == 0 or done == num_steps:
-                self.source.tend()
+                self.source.poll()
                 yield self._event("learning", done, num_steps)
         report.learner = self.learner.report
         report.learner_s = time.monotonic() - start

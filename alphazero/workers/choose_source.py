@@ -1,16 +1,22 @@
 """Choose who plays the training games: threads, processes, or the machines of a Ray cluster."""
 
+import importlib.util
 import uuid
 import warnings
 from typing import Any
 
+import numpy as np
+
 from alphazero.games.batched_game import CompiledGame, Game
 from alphazero.inference.cache import CachedEvaluator
 from alphazero.inference.network_evaluator import EvaluatorSettings
+from alphazero.own_games.checked_game import load_named_game
 from alphazero.own_games.python_game import PythonGame
+from alphazero.own_games.registry import is_game_file, is_object
 from alphazero.runtime.errors import require
+from alphazero.runtime.own_code import own_files
 from alphazero.workers.dispatcher import Dispatcher
-from alphazero.workers.sent_code import own_files, why_not_elsewhere
+from alphazero.workers.processes import ProcessTransport
 from alphazero.workers.settings import WorkerSettings
 from alphazero.workers.source import GameSource
 from alphazero.workers.thread_source import ThreadSource
@@ -46,20 +52,15 @@ def make_source(
     kind = _kind(workers, game, num_threads)
     if kind == "threads":
         if workers.kind == "auto" and _waits_for_lock(game, num_threads):
-            warnings.warn(f"Self-play uses one core: {why_not_elsewhere(game)}.", stacklevel=2)
+            warnings.warn(f"Self-play uses one core: {unsendable_reason(game)}.", stacklevel=2)
         unit_games = workers.unit_games if is_ordered else 0
         return ThreadSource(
-            game,
-            streams,
-            settings.selfplay,
-            settings.search,
-            settings.seed,
-            unit_games,
+            game, streams, settings.selfplay, settings.search, settings.seed, unit_games
         )
     job = Job(
         run=uuid.uuid4().hex[:12],
         game=game.name,
-        game_files=own_files(game.name),
+        game_files=own_files(game.name) if is_game_file(game.name) else None,
         rules_digest=game.rules_digest,
         network=settings.network,
         evaluator=settings.evaluator if is_ordered else wanted_evaluator,
@@ -70,7 +71,8 @@ def make_source(
         unit_threads=len(streams) if is_ordered else 0,
         parallel_games_per_thread=max(1, settings.selfplay.num_parallel_games // len(streams)),
     )
-    return Dispatcher(workers, _make_transport(workers, kind, game, job, num_threads), job)
+    transport = _make_transport(workers, kind, game, job, num_threads)
+    return Dispatcher(workers, transport, settings.selfplay.games_per_iteration)
 
 
 def plays_on_here(workers: WorkerSettings, game: Game, num_threads: int) -> bool:
@@ -81,6 +83,23 @@ def plays_on_here(workers: WorkerSettings, game: Game, num_threads: int) -> bool
         num_threads: number of cores on this machine that the run may use.
     """
     return workers.mode == "free" and _kind(workers, game, num_threads) != "threads"
+
+
+def unsendable_reason(game: Game) -> str | None:
+    """Return a clause that says why other processes cannot recreate a game; None if they can."""
+    if not is_object(game.name):
+        return None
+    module = game.name.partition(":")[0]
+    try:
+        if module == "__main__" or importlib.util.find_spec(module) is None:
+            raise ImportError("they cannot import it")
+        made = load_named_game(game.name)
+    except Exception as error:  # a module may do anything
+        remedy = "move its class to a file my_game.py, and import it from there"
+        return f"other processes cannot make '{game.name}' ({error}); {remedy}"
+    if not np.array_equal(made.initial_states(), game.initial_states()):
+        return f"other processes would play '{game.name}' as it is made without arguments"
+    return None
 
 
 def _kind(workers: WorkerSettings, game: Game, num_threads: int) -> str:
@@ -96,7 +115,7 @@ def _kind(workers: WorkerSettings, game: Game, num_threads: int) -> str:
     """
     if workers.kind != "auto":
         return workers.kind
-    is_possible = _waits_for_lock(game, num_threads) and why_not_elsewhere(game) is None
+    is_possible = _waits_for_lock(game, num_threads) and unsendable_reason(game) is None
     return "processes" if is_possible else "threads"
 
 
@@ -118,8 +137,6 @@ def _make_transport(
         from alphazero.workers.cluster.ray_transport import RayTransport
 
         return RayTransport(workers, job)
-    from alphazero.workers.processes import ProcessTransport
-
     num_processes = workers.num_processes or (
         max(1, num_threads // _CORES_PER_PROCESS) if isinstance(game, CompiledGame) else num_threads
     )

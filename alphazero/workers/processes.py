@@ -7,7 +7,6 @@ cores than a single process keeps busy. A process that dies is replaced.
 import contextlib
 import multiprocessing
 import multiprocessing.connection
-import multiprocessing.reduction
 import os
 import pickle
 import queue
@@ -15,18 +14,28 @@ import signal
 import sys
 import threading
 import types
-from collections import deque
 from collections.abc import Iterator
-from typing import Any
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple
 
-from alphazero.workers.transport import Answered, Event, Joined, Left
-from alphazero.workers.unit import Job, Unit, Weights
+from alphazero.workers.transport import Transport
+from alphazero.workers.unit import Event, Job, Left, Unit, Weights
 from alphazero.workers.unit_player import UnitPlayer
 
 _END_S = 5.0  # seconds for a process to end by itself
 
 
-class ProcessTransport:
+class _Worker(NamedTuple):
+    """A worker process."""
+
+    process: Any
+    connection: Any  #: the learner's end of a pipe
+    #: the thread that writes to the pipe, so that the learner never waits for a worker that has
+    #: stopped reading; an error means that the worker is gone, which `poll` notices
+    sender: ThreadPoolExecutor
+
+
+class ProcessTransport(Transport):
     """Keeps a fixed number of worker processes running on this machine; see `Transport`.
 
     Args:
@@ -43,54 +52,49 @@ class ProcessTransport:
         self._num_processes = num_processes
         self._num_threads = num_threads
         self._weights: Weights | None = None
-        self._connections: dict[str, Any] = {}
-        self._outboxes: dict[str, queue.SimpleQueue[bytes | None]] = {}
-        self._processes: dict[str, Any] = {}
+        self._workers: dict[str, _Worker] = {}
         self._num_started = 0
 
     def publish(self, weights: Weights) -> None:
         """Send a network to all workers, and later to every new one; see `Transport.publish`."""
         self._weights = weights
-        for worker in self._outboxes:
-            self._send(worker, weights)
+        for worker in self._workers.values():
+            worker.sender.submit(worker.connection.send, weights)
 
-    def submit(self, worker: str, unit: Unit) -> None:
+    def submit(self, name: str, unit: Unit) -> None:
         """Send a unit of work to a worker; see `Transport.submit`."""
-        self._send(worker, unit)
+        worker = self._workers[name]
+        worker.sender.submit(worker.connection.send, unit)
 
     def poll(self, timeout_s: float) -> list[Event]:
         """Wait up to ``timeout_s`` seconds for events and return them; see `Transport.poll`.
 
         Missing processes, such as those that have died, are started first.
         """
-        while self._weights is not None and len(self._processes) < self._num_processes:
+        while self._weights is not None and len(self._workers) < self._num_processes:
             self._start()
-        ready = multiprocessing.connection.wait(list(self._connections.values()), timeout_s)
+        connections = [worker.connection for worker in self._workers.values()]
+        ready = multiprocessing.connection.wait(connections, timeout_s)
         events: list[Event] = []
-        for worker, connection in list(self._connections.items()):
-            if connection not in ready:
-                continue
-            try:
-                events.append(connection.recv())
-            except (EOFError, OSError, pickle.UnpicklingError):
-                events.append(Left(worker, self._end(worker)))
+        for name, worker in list(self._workers.items()):
+            if worker.connection in ready:
+                try:
+                    events.append(worker.connection.recv())
+                except (EOFError, OSError, pickle.UnpicklingError):
+                    events.append(Left(name, self._end(name)))
         return events
 
-    def dismiss(self, worker: str) -> None:
+    def dismiss(self, name: str) -> None:
         """Kill a worker's process, which the next `poll` replaces; see `Transport.dismiss`."""
-        if worker in self._processes:
-            self._processes[worker].kill()
-            self._end(worker)
+        self._workers[name].process.kill()
+        self._end(name)
 
     def close(self) -> None:
         """Stop all workers, killing those that do not stop within five seconds."""
-        self._num_processes = 0
-        for worker in self._outboxes:
-            self._send(worker, None)
-        for worker in list(self._processes):
-            self._processes[worker].join(_END_S)
-            self._processes[worker].kill()
-            self._end(worker)
+        for worker in self._workers.values():
+            worker.sender.submit(worker.connection.close)
+        for name in list(self._workers):
+            self._end(name)
 
     def _start(self) -> None:
         """Start another worker process, and send it the newest network."""
@@ -103,36 +107,25 @@ class ProcessTransport:
             name=f"alphazero {name}",
             daemon=True,
         )
-        with _without_main_script(), _without_interrupts():
+        with _detached():
             process.start()
         there.close()
-        self._processes[name] = process
-        self._connections[name] = here
-        self._outboxes[name] = _start_sender(here)
-        self._send(name, self._weights)
+        sender = ThreadPoolExecutor(1)
+        sender.submit(here.send, self._weights)
+        self._workers[name] = _Worker(process, here, sender)
 
-    def _send(self, worker: str, message: Weights | Unit | None) -> None:
-        """Queue a message to a worker without waiting; the message None tells the worker to stop.
-
-        If the worker's process has ended, the next `poll` reports that.
-        """
-        pickled = multiprocessing.reduction.ForkingPickler.dumps(message)
-        self._outboxes[worker].put(bytes(pickled))
-
-    def _end(self, worker: str) -> str:
+    def _end(self, name: str) -> str:
         """Remove a worker whose process has ended or is ending, and return the reason as a clause.
 
-        The clause is like "its process was ended by SIGKILL".
-
-        A process that does not end within five seconds is killed.
+        The clause is like "its process was ended by SIGKILL". A process that does not end within
+        five seconds is killed.
         """
-        process = self._processes.pop(worker)
-        del self._connections[worker]
-        self._outboxes.pop(worker).put(None)
-        process.join(_END_S)
-        code = process.exitcode
+        worker = self._workers.pop(name)
+        worker.sender.submit(worker.connection.close)
+        worker.process.join(_END_S)
+        code = worker.process.exitcode
         if code is None:
-            process.kill()
+            worker.process.kill()
             return "its process does not answer"
         if code < 0:
             return f"its process was ended by {signal.Signals(-code).name}"
@@ -140,112 +133,50 @@ class ProcessTransport:
 
 
 @contextlib.contextmanager
-def _without_main_script() -> Iterator[None]:
-    """Keep `multiprocessing` from importing the main script in processes started in this context.
+def _detached() -> Iterator[None]:
+    """Start processes that do not import the main script, and that Ctrl-C does not reach.
 
-    Otherwise the script might start another run there.
+    The script might start another run there. A process can ignore Ctrl-C itself only later.
     """
     program = sys.modules["__main__"]
     sys.modules["__main__"] = types.ModuleType("__main__")
+    can_block = hasattr(signal, "pthread_sigmask")  # not on Windows
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if can_block else set()
     try:
         yield
     finally:
         sys.modules["__main__"] = program
-
-
-@contextlib.contextmanager
-def _without_interrupts() -> Iterator[None]:
-    """Start processes that Ctrl-C does not reach, even before they can ignore it themselves."""
-    if not hasattr(signal, "pthread_sigmask"):  # on Windows
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if can_block:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def work_at(connection: Any, job: Job, num_threads: int, name: str) -> None:
     """Run a worker process: play units of work as they arrive, with the newest network received.
 
-    The function returns when None arrives or the learner's process has ended.
+    The process ends when the learner closes the connection or ends. One thread receives, because
+    learner and worker might otherwise wait forever for each other to read.
 
     Args:
-        connection: a pipe to the learner. It delivers `Weights`, then `Unit`s and newer `Weights`,
-            and finally None; `Joined` and `Answered` are sent back.
+        connection: a pipe to the learner. It delivers `Weights` and `Unit`s; `Joined` and `Answer`s
+            are sent back.
         job: the run's game, settings and seed.
         num_threads: number of self-play threads in this process.
         name: unique name of the worker.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the learner handles Ctrl-C
-    player = UnitPlayer(job, num_threads, name)
-    units: deque[Unit] = deque()
-    with contextlib.suppress(EOFError, ConnectionError):  # the learner is gone
-        player.load(connection.recv())
-        connection.send(Joined(name, player.facts))
-        messages = _start_receiver(connection)
-        while True:
-            newest = None
-            while not units or not messages.empty():
-                message = messages.get()
-                if message is None:
-                    return
-                if isinstance(message, Weights):
-                    newest = message
-                else:
-                    units.append(message)
-            if newest is not None:
-                player.load(newest)
-            connection.send(Answered(name, player.play(units.popleft())))
-
-
-def _start_sender(connection: Any) -> "queue.SimpleQueue[bytes | None]":
-    """Start a thread that sends pickled messages from a new queue to a worker.
-
-    The message None closes the connection and ends the thread. Because the thread does the sending,
-    the learner never has to wait for a worker that has stopped reading.
-
-    Args:
-        connection: a pipe to the worker.
-
-    Returns:
-        The queue, to which the learner adds messages.
-    """
-    messages: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
-
-    def send() -> None:
-        for message in iter(messages.get, None):
-            with contextlib.suppress(OSError):  # the worker is gone; `poll` will notice
-                connection.send_bytes(message)
-        connection.close()
-
-    threading.Thread(target=send, daemon=True).start()
-    return messages
-
-
-def _start_receiver(connection: Any) -> "queue.SimpleQueue[Weights | Unit | None]":
-    """Start a thread that moves the learner's messages from a pipe to a new queue.
-
-    The last message is None. If the learner's process ends, the thread ends this process too.
-    Without the thread, learner and worker might wait forever for each other to read.
-
-    Args:
-        connection: a pipe to the learner.
-
-    Returns:
-        The queue, from which the worker takes messages.
-    """
-    messages: queue.SimpleQueue[Weights | Unit | None] = queue.SimpleQueue()
+    player = UnitPlayer(name, num_threads)
+    units: queue.SimpleQueue[Unit] = queue.SimpleQueue()
 
     def receive() -> None:
-        message: Any = ...
-        while message is not None:
-            try:
+        with contextlib.suppress(EOFError, OSError):
+            while True:
                 message = connection.recv()
-            except (EOFError, OSError):
-                os._exit(0)  # the learner is gone, so nobody needs these games
-            messages.put(message)
+                accept: Any = player.receive if isinstance(message, Weights) else units.put
+                accept(message)
+        os._exit(0)  # nobody needs these games
 
     threading.Thread(target=receive, daemon=True).start()
-    return messages
+    with contextlib.suppress(ConnectionError):  # the learner is gone
+        connection.send(player.begin(job))
+        while True:
+            connection.send(player.play(units.get()))

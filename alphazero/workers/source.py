@@ -23,15 +23,14 @@ class Played(NamedTuple):
 
 
 @dataclasses.dataclass
-class WorkerReport:
-    """One worker's speed, and its games since the last report."""
+class WorkersTally:
+    """The number of connected workers, and counts since the last tally."""
 
-    name: str
-    games_per_s: float = 0.0  #: estimated speed while playing; 0 before its first reply
+    num_workers: int = 0
+    num_lost: int = 0  #: number of workers that were lost or dismissed
     num_games: int = 0  #: number of games that counted
     total_staleness: int = 0  #: sum over these games of how many networks out of date each was
     num_stale_games: int = 0  #: number of games dropped for being too many networks out of date
-    is_alive: bool = True  #: False if it was lost or dismissed
 
 
 class GameSource:
@@ -70,18 +69,18 @@ class GameSource:
         """Counts and timings of the self-play done so far, summed over all threads."""
         raise NotImplementedError
 
-    def tend(self) -> None:
+    def poll(self) -> None:
         """Hand out more games and receive finished ones, without waiting, while the network learns.
 
         Nothing happens if games are played on threads of this process.
         """
 
-    def worker_reports(self) -> list[WorkerReport]:
-        """Return the speed of each worker, and its games since the last call.
+    def tally(self) -> WorkersTally | None:
+        """Return the number of workers, and counts since the last call.
 
-        The list is empty if games are played on threads of this process.
+        It is None if games are played on threads of this process.
         """
-        return []
+        return None
 
     def state_dict(self) -> dict:
         """Return what a resumed run needs to continue unfinished games; {} if there are none."""

@@ -4,33 +4,9 @@ A transport starts workers with the learner's version of the program, and report
 It does not depend on games: `alphazero.workers.dispatcher` reassigns a lost worker's units.
 """
 
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
-from alphazero.workers.unit import Answer, Unit, Weights, WorkerFacts
-
-
-class Joined(NamedTuple):
-    """An event: a worker has joined and is ready to play."""
-
-    worker: str  #: the worker's name
-    facts: WorkerFacts
-
-
-class Answered(NamedTuple):
-    """An event: a worker has finished a unit of work and sent back its games."""
-
-    worker: str  #: the worker's name
-    answer: Answer
-
-
-class Left(NamedTuple):
-    """An event: a worker has left and will send no more replies."""
-
-    worker: str  #: the worker's name
-    reason: str  #: a clause such as "its process was killed"
-
-
-Event = Joined | Answered | Left
+from alphazero.workers.unit import Event, Unit, Weights
 
 
 class Transport(Protocol):
@@ -49,7 +25,7 @@ class Transport(Protocol):
         """
         ...
 
-    def submit(self, worker: str, unit: Unit) -> None:
+    def submit(self, name: str, unit: Unit) -> None:
         """Send a unit of work to a worker, which plays its units in the order it receives them."""
         ...
 
@@ -61,7 +37,7 @@ class Transport(Protocol):
         """
         ...
 
-    def dismiss(self, worker: str) -> None:
+    def dismiss(self, name: str) -> None:
         """Stop a worker; no `Left` event follows, and a new worker may replace it."""
         ...
 

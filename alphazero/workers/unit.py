@@ -14,7 +14,6 @@ import numpy as np
 
 from alphazero.inference.cache import CachedEvaluator
 from alphazero.inference.engines.agreement import PositionSample
-from alphazero.inference.engines.engine import EngineChoice
 from alphazero.inference.network_evaluator import EvaluatorSettings
 from alphazero.network.interface import NetworkSettings
 from alphazero.runtime.random_generators import child_generator
@@ -30,7 +29,7 @@ class Job:
 
     run: str = ""  #: unique name of the run, which seeds the games of free mode
     game: str = ""  #: the game's name
-    #: the files of a user-defined game, from `alphazero.workers.sent_code.own_files`; else None
+    #: the files of a user-defined game, from `alphazero.runtime.own_code.own_files`; else None
     game_files: str | None = None
     rules_digest: str = ""  #: digest of a user-defined game's rules; "" for other games
     network: NetworkSettings = dataclasses.field(default_factory=NetworkSettings)
@@ -51,7 +50,6 @@ class Weights(NamedTuple):
     version: int  #: number of iterations for which the network has been trained
     arrays: dict[str, np.ndarray]  #: weights by name
     sample: PositionSample  #: positions on which engines are calibrated and compared
-    engine: EngineChoice | None  #: the inference engine to use; None lets the worker choose one
 
 
 class Unit(NamedTuple):
@@ -62,11 +60,19 @@ class Unit(NamedTuple):
     progress: float  #: fraction of the run that is done, in [0, 1]
 
 
-class WorkerFacts(NamedTuple):
-    """What a worker reports when it joins: its host name and its number of threads."""
+class Joined(NamedTuple):
+    """An event: a worker has joined and is ready to play."""
 
+    worker: str  #: the worker's name
     host: str
     num_threads: int
+
+
+class Left(NamedTuple):
+    """An event: a worker has left, or was refused, and will send no more replies."""
+
+    worker: str  #: the worker's name
+    reason: str  #: a clause such as "its process was killed"
 
 
 class SelfPlayWork(NamedTuple):
@@ -105,14 +111,17 @@ class SelfPlayWork(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """A worker's reply: the games of one unit of work, with counts and timings."""
+    """An event, a worker's reply: the games of one unit of work, with counts and timings."""
 
+    worker: str  #: the worker's name
     unit_id: int  #: `Unit.id` of the unit of work
     version: int  #: version of the network that played the games, see `Weights.version`
     games: dict[str, np.ndarray]  #: arrays by name, see `alphazero.selfplay.game_record`
     work: SelfPlayWork  #: amount of self-play that the unit took
     seconds: float  #: wall-clock time that the unit took
 
+
+Event = Joined | Answer | Left
 
 NO_WORK = SelfPlayWork(*[0] * len(SelfPlayWork._fields))
 

@@ -71,6 +71,7 @@ class SelfPlayRun:
         self.selfplay = ParallelSelfPlay(
             game, self.evaluator.streams, options, SearchSettings(), generator
         )
+        self._steps = self.selfplay.play_in_steps(10**9, 1.0)
         self.planes = np.resize(sample.planes, (case.batch, *game.planes_shape))
 
     def figures(self, seconds: float) -> dict[str, float]:
@@ -79,7 +80,8 @@ class SelfPlayRun:
         before, num_positions = self.selfplay.counts, self.selfplay.num_positions
         stream_counts = self._stream_counts()
         started = time.perf_counter()
-        self.selfplay.run_for(seconds)
+        while time.perf_counter() - started < seconds:
+            next(self._steps)
         seconds = time.perf_counter() - started
         worker_seconds = seconds * len(self.selfplay.workers)
         counts = self.selfplay.counts

@@ -241,27 +241,3 @@ def test_an_error_of_a_device_names_it(tmp_path, monkeypatch):
     with pytest.raises(OSError) as raised:
         write_output(FULL, b"x")
     assert raised.value.filename == str(FULL) and raised.value.errno == errno.ENOSPC
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system cannot fork")
-def test_a_fork_of_a_process_that_has_used_a_network_gets_an_error():
-    """torch would wait there for threads that a fork does not have."""
-    code = """
-        import multiprocessing
-        import alphazero as az
-
-        def play():
-            try:
-                az.play_match("tic_tac_toe", "best", "uct:20", num_games=2)
-            except ValueError:
-                raise SystemExit(7)
-
-        play()
-        process = multiprocessing.get_context("fork").Process(target=play)
-        process.start()
-        process.join(100)
-        print(process.exitcode)
-        process.kill()
-    """
-    assert run(code).stdout.split() == ["7"]

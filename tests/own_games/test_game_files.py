@@ -18,7 +18,8 @@ from alphazero.games.batched_game import CompiledGame, _step_rows
 from alphazero.own_games import checked_game
 from alphazero.own_games.registry import make_game, make_stored_game, same_game
 from alphazero.runtime.errors import ConfigError
-from alphazero.workers.sent_code import game_here, own_files
+from alphazero.runtime.own_code import own_files
+from alphazero.workers.unit_player import game_here
 
 
 @pytest.fixture(autouse=True)

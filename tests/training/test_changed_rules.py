@@ -22,9 +22,8 @@ from alphazero.storage.run_folder import RunFolder
 from alphazero.training.trainer import Trainer
 from alphazero.web.backend import Backend
 from alphazero.web.catalogue import Catalogue
-from alphazero.workers.sent_code import game_here
 from alphazero.workers.unit import Job
-from alphazero.workers.unit_player import UnitPlayer
+from alphazero.workers.unit_player import UnitPlayer, game_here
 
 PILE = '''"""A game in plain Python: take one or two of a heap."""
 
@@ -359,10 +358,9 @@ def test_a_worker_with_other_rules_is_refused(folder):
     digest = make_game("pile:Pile").rules_digest
     assert game_here("pile:Pile", None, digest).rules_digest == digest
     job = Job(game="pile:Pile", rules_digest=digest, device="cpu")
-    assert UnitPlayer(job, 1).game.num_actions == 2
     edit(folder, *TAKES_MORE)
     with pytest.raises(ConfigError) as refused:
-        UnitPlayer(job, 1)
+        UnitPlayer("worker", 1).begin(job)
     assert refused.value.key == "game"
 
 

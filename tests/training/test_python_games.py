@@ -15,8 +15,8 @@ from alphazero.solvers.enumeration import ExactValues, enumerate_positions
 from alphazero.training import strength
 from alphazero.training.events import IterationReport
 from alphazero.training.settings import TrainSettings, check_run
+from alphazero.workers.choose_source import unsendable_reason
 from alphazero.workers.dispatcher import Dispatcher
-from alphazero.workers.sent_code import why_not_elsewhere
 from alphazero.workers.thread_source import ThreadSource
 
 
@@ -147,18 +147,18 @@ def test_workers_elsewhere_are_refused_where_they_cannot_import_the_game(kind, m
 
 
 def test_what_other_processes_cannot_make_from_a_name(monkeypatch):
-    assert why_not_elsewhere(make_game(SmallConnectFour())) is None
-    assert why_not_elsewhere(make_game(COMPILED_SMALL)) is None
+    assert unsendable_reason(make_game(SmallConnectFour())) is None
+    assert unsendable_reason(make_game(COMPILED_SMALL)) is None
     started = SmallConnectFour()
     started.step(1)
-    assert why_not_elsewhere(make_game(started)) is not None
+    assert unsendable_reason(make_game(started)) is not None
     make_game(SmallConnectFour)  # so that the name means the class again
     inner = type("Inner", (SmallConnectFour,), {"__qualname__": "f.<locals>.Inner"})
-    assert why_not_elsewhere(make_game(inner)) is not None
+    assert unsendable_reason(make_game(inner)) is not None
     monkeypatch.setitem(sys.modules, "typed_in", type(sys)("typed_in"))
     monkeypatch.setattr(sys.modules["typed_in"], "Local", Local, raising=False)
     monkeypatch.setattr(Local, "__module__", "typed_in")
-    assert why_not_elsewhere(make_game(Local)) is not None
+    assert unsendable_reason(make_game(Local)) is not None
 
 
 # --- pgx ------------------------------------------------------------------------------------------

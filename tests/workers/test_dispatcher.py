@@ -19,8 +19,8 @@ from alphazero.selfplay.settings import SelfPlaySettings
 from alphazero.workers import dispatcher as dispatching
 from alphazero.workers.dispatcher import Dispatcher
 from alphazero.workers.settings import WorkerSettings
-from alphazero.workers.transport import Answered, Joined, Left
-from alphazero.workers.unit import NO_WORK, Answer, Job, WorkerFacts
+from alphazero.workers.source import WorkersTally
+from alphazero.workers.unit import NO_WORK, Answer, Joined, Left
 
 GAME = make_game("tic_tac_toe")
 NETWORK = SimpleNamespace(state_dict=dict)  # without weights
@@ -71,12 +71,10 @@ class Room:
         self.hands: dict[str, list] = {}  # units by worker that is there
         self.notices: list[str] = []
         self.games_per_iteration = games_per_iteration
-        selfplay = SelfPlaySettings(games_per_iteration=games_per_iteration)
-        job = Job(selfplay=selfplay)
         self.dispatcher = Dispatcher(
             WorkerSettings(kind="processes", **settings),
             self.transport,
-            job,
+            games_per_iteration,
             lambda: self.now,
         )
         self.update(0)
@@ -85,31 +83,30 @@ class Room:
         self.dispatcher.update(version, NETWORK, None)
 
     def join(self, *names):
-        facts = WorkerFacts("host", 2)
-        self.happens(*(Joined(name, facts) for name in names))
+        self.happens(*(Joined(name, "host", 2) for name in names))
 
     def answer(self, worker, unit, seconds=1.0, version=None, num_games=None):
         """Return an answer with games that tell which unit they were played for."""
         version = self.dispatcher._version if version is None else version
         num_games = num_games or unit.num_games
         games = flatten([self.records[(unit.id + i) % 40] for i in range(num_games)])
-        return Answered(worker, Answer(unit.id, version, games, NO_WORK, seconds))
+        return Answer(worker, unit.id, version, games, NO_WORK, seconds)
 
     def happens(self, *events):
         """Let the dispatcher handle events; note what it gives out."""
         self.transport.events += events
-        self.dispatcher.tend()
+        self.dispatcher.poll()
         self.note()
 
     def note(self):
         """Take what was submitted, dismissed and said."""
-        present = set(self.dispatcher._roster.workers)
+        present = set(self.dispatcher._pool.workers)
         self.hands = {name: self.hands.get(name, []) for name in present}
         for name, unit in self.transport.submitted:
             if name in present:
                 self.hands[name].append(unit)
         self.transport.submitted.clear()
-        self.notices += self.dispatcher._roster.take_notices()
+        self.notices += self.dispatcher._pool.take_notices()
 
     def finish(self, worker, **changed):
         """Let a worker answer the first unit in its hands; return the unit."""
@@ -120,9 +117,6 @@ class Room:
     def take(self):
         """Return the games that wait."""
         return next(self.dispatcher.play(self.games_per_iteration, 0.0)).records
-
-    def report(self):
-        return {report.name: report for report in self.dispatcher.worker_reports()}
 
 
 # --- each unit once -------------------------------------------------------------------------------
@@ -144,7 +138,7 @@ def test_an_answer_that_comes_twice_counts_once(records):
     unit = room.hands["a"].pop(0)
     room.happens(room.answer("a", unit), room.answer("a", unit))
     room.happens(room.answer("a", unit))
-    assert len(room.take()) == unit.num_games and room.report()["a"].num_games == unit.num_games
+    assert len(room.take()) == room.dispatcher.tally().num_games == unit.num_games
 
 
 def test_an_answer_of_a_worker_that_was_given_up_does_not_count(records):
@@ -188,7 +182,7 @@ def test_every_unit_is_yielded_once_and_in_order_whatever_happens(records, sched
             lost.extend((name, unit) for unit in units)
             room.happens(Left(name, "it died"))
         elif kind == "stranger":
-            room.happens(Answered("nobody", None), Left("nobody", "it never came"))
+            room.happens(Answer("nobody", 0, 0, {}, NO_WORK, 1.0), Left("nobody", "it never came"))
         elif kind == "late" and lost:
             room.happens(room.answer(*lost[which % len(lost)]))
         elif kind == "wait":
@@ -218,7 +212,7 @@ def test_every_unit_is_yielded_once_and_in_order_whatever_happens(records, sched
         ]
         assert len(games) == num_games
         assert all(a.actions.tolist() == b.actions.tolist() for a, b in zip(games, expected))
-    assert not room.dispatcher._roster.num_in_flight and not room.dispatcher._finished
+    assert not room.dispatcher._pool.num_in_flight and not room.dispatcher._finished
 
 
 def test_more_games_than_asked_for_count_in_free_mode(records):
@@ -241,7 +235,8 @@ def test_workers_that_hang_are_given_up_after_the_timeout(records):
     room.now = 8.0
     room.happens()
     assert room.transport.dismissed == ["a"]  # b answered two seconds ago
-    assert not room.report()["a"].is_alive and room.report()["b"].is_alive
+    tally = room.dispatcher.tally()
+    assert (tally.num_workers, tally.num_lost) == (1, 1) and list(room.hands) == ["b"]
     assert lost <= {room.finish("b").id for _ in range(4)}
 
 
@@ -328,14 +323,14 @@ def test_stale_games_are_dropped_and_counted(records):
     room.finish("a")
     room.take()
     room.update(2)
-    room.report()
+    room.dispatcher.tally()
     stale = room.finish("a", version=0)
     assert not room.take()
-    report = room.report()["a"]
-    assert report.num_stale_games == stale.num_games and report.is_alive
+    tally = room.dispatcher.tally()
+    assert tally.num_stale_games == stale.num_games and tally.num_workers == 1
     room.finish("a", version=1)
-    report = room.report()["a"]
-    assert room.take() and report.total_staleness == report.num_games > 0
+    tally = room.dispatcher.tally()
+    assert room.take() and tally.total_staleness == tally.num_games > 0
 
 
 def speeds(room, **games_per_s):
@@ -414,7 +409,7 @@ def test_no_more_games_than_an_iteration_has_wait_or_are_asked_for(records, num_
                 room.finish(name, seconds=1.0)
         waiting = sum(map(len, room.dispatcher._finished.values()))
         flying = sum(unit.num_games for units in room.hands.values() for unit in units)
-        assert flying == room.dispatcher._roster.num_in_flight
+        assert flying == room.dispatcher._pool.num_in_flight
         largest = max(largest, waiting + flying)
         if not flying:
             break
@@ -424,17 +419,16 @@ def test_no_more_games_than_an_iteration_has_wait_or_are_asked_for(records, num_
     assert any(room.hands.values())
 
 
-def test_reports_count_anew_each_time(records):
+def test_each_tally_counts_since_the_one_before(records):
     room = Room(records)
     room.join("a", "b")
     unit = room.finish("a", seconds=2.0)
-    first = room.report()
-    assert first["a"].num_games == unit.num_games and first["a"].games_per_s == unit.num_games / 2
-    assert first["b"].num_games == 0
-    room.happens(Left("b", "it died"))
-    second = room.report()
-    assert second["a"].num_games == 0 and second["b"].is_alive is False
-    assert list(room.report()) == ["a"]
+    workers = room.dispatcher._pool.workers.values()
+    assert [worker.games_per_s for worker in workers] == [unit.num_games / 2, 0.0]
+    assert room.dispatcher.tally() == WorkersTally(num_workers=2, num_games=unit.num_games)
+    room.happens(Left("b", "it died"), Left("c", "it never came"))
+    assert room.dispatcher.tally() == WorkersTally(num_workers=1, num_lost=1)
+    assert room.dispatcher.tally() == WorkersTally(num_workers=1)
 
 
 def test_each_network_is_published_once(records):

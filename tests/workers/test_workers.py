@@ -12,13 +12,14 @@ import pytest
 from python_games import SMALL, write_small
 from run_samples import assert_same, make_trainer, reports, run_until
 
+from alphazero.inference.network_evaluator import EvaluatorSettings
 from alphazero.network.weights import network_arrays
 from alphazero.runtime.errors import ConfigError, InputError
 from alphazero.selfplay.game_record import flatten, unflatten
 from alphazero.training.events import IterationReport, StageProgress
 from alphazero.workers import processes
-from alphazero.workers.transport import Answered, Joined
-from alphazero.workers.unit import Weights
+from alphazero.workers.unit import Job, Joined, Weights, ordered_units
+from alphazero.workers.unit_player import UnitPlayer
 
 ORDERED = ("workers.mode=ordered", "workers.unit_games=3", "run.num_threads=1")
 
@@ -32,8 +33,8 @@ def weights_after(tmp_path, *words, num_workers=0, game="tic_tac_toe"):
     if game.endswith(".py"):
         Path(game).unlink()
     trainer.source.update(0, trainer.learner.played_network, trainer._sample)
-    while num_workers and len(trainer.source._roster.workers) < num_workers:
-        trainer.source.tend()
+    while num_workers and len(trainer.source._pool.workers) < num_workers:
+        trainer.source.poll()
     found = reports(trainer)
     return network_arrays(trainer.learner.network), found
 
@@ -81,22 +82,25 @@ def test_a_worker_reads_while_it_sends(monkeypatch):
     class Player:
         """Answers with more than a pipe holds."""
 
-        facts = None
-
         def __init__(self, *_):
             pass
 
-        def load(self, weights):
+        def receive(self, weights):
             pass
+
+        def begin(self, job):
+            return Joined("worker", "host", 1)
 
         def play(self, unit):
             return bytes(5_000_000)
 
     monkeypatch.setattr(processes, "UnitPlayer", Player)
+    ended = threading.Event()
     monkeypatch.setattr(processes.signal, "signal", lambda *_: None)
+    monkeypatch.setattr(processes.os, "_exit", lambda status: ended.set())
     here, there = multiprocessing.Pipe()
     threading.Thread(target=processes.work_at, args=(there, None, 1, "worker"), daemon=True).start()
-    weights = Weights(0, {"all": np.zeros(5_000_000, np.uint8)}, None, None)
+    weights = Weights(0, {"all": np.zeros(5_000_000, np.uint8)}, None)
     here.send(weights)
     assert isinstance(here.recv(), Joined)
     here.send("a unit")
@@ -104,8 +108,9 @@ def test_a_worker_reads_while_it_sends(monkeypatch):
     sends.start()  # while the answer is under way and nobody reads it
     sends.join(20)
     assert not sends.is_alive()
-    assert isinstance(here.recv(), Answered)
-    here.send(None)
+    assert len(here.recv()) == 5_000_000
+    here.close()
+    assert ended.wait(20)  # a worker ends when the learner closes the connection
 
 
 def test_a_learner_does_not_wait_for_a_worker_that_does_not_read(monkeypatch):
@@ -121,7 +126,7 @@ def test_a_learner_does_not_wait_for_a_worker_that_does_not_read(monkeypatch):
     def learner():
         for version in range(3):
             arrays = {"all": np.zeros(5_000_000, np.uint8)}  # more than a pipe holds
-            transport.publish(Weights(version, arrays, None, None))
+            transport.publish(Weights(version, arrays, None))
             assert transport.poll(0.0) == []
 
     runs = threading.Thread(target=learner, daemon=True)
@@ -155,10 +160,10 @@ def test_a_killed_process_is_replaced_and_nothing_is_lost_or_counted_twice(tmp_p
             made.append(event)
             continue
         notices += event.notices
-        busy = [worker for worker in trainer.source._roster.workers.values() if worker.in_flight]
+        busy = [worker for worker in trainer.source._pool.workers.values() if worker.in_flight]
         if busy and killed is None:
             killed = busy[0].name
-            os.kill(trainer.source._transport._processes[busy[0].name].pid, signal.SIGKILL)
+            os.kill(trainer.source._transport._workers[busy[0].name].process.pid, signal.SIGKILL)
     assert sum(killed in notice and "SIGKILL" in notice for notice in notices) == 1
     assert sum(report.workers.num_lost for report in made) == 1
     assert_same(network_arrays(trainer.learner.network), in_order)
@@ -171,10 +176,10 @@ def test_a_process_that_hangs_is_given_up_and_replaced(tmp_path, in_order):
     notices, stopped = [], None
     for event in trainer.run():
         notices += event.notices if isinstance(event, StageProgress) else ()
-        busy = [worker for worker in trainer.source._roster.workers.values() if worker.in_flight]
+        busy = [worker for worker in trainer.source._pool.workers.values() if worker.in_flight]
         if busy and stopped is None:
             stopped = busy[0].name
-            os.kill(trainer.source._transport._processes[busy[0].name].pid, signal.SIGSTOP)
+            os.kill(trainer.source._transport._workers[busy[0].name].process.pid, signal.SIGSTOP)
     assert any(stopped in notice and "given up" in notice for notice in notices)
     assert_same(network_arrays(trainer.learner.network), in_order)
 
@@ -292,6 +297,29 @@ def test_without_ray_the_sentence_says_what_to_install(tmp_path, monkeypatch):
     with pytest.raises(ConfigError) as refused:
         make_trainer(tmp_path, "workers=ray")
     assert refused.value.value == "ray" and "[cluster]" in str(refused.value)
+
+
+# --- the networks of a worker ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("unit_threads", "version"), ((0, 2), (1, 3)))
+def test_a_worker_plays_with_the_newest_network_in_order_with_that_of_the_unit(
+    tmp_path, unit_threads, version
+):
+    trainer = make_trainer(tmp_path)
+    arrays, sample = network_arrays(trainer.learner.network), trainer._sample
+    job = Job(game="tic_tac_toe", device="cpu", unit_threads=unit_threads)
+    job.network, job.selfplay = trainer.settings.network, trainer.settings.selfplay
+    job.evaluator = EvaluatorSettings(engine="torch", precision="float32")
+    player = UnitPlayer("worker", 1)
+    for arrived in (2, 1):
+        player.receive(Weights(arrived, arrays, sample))
+    assert player.begin(job).worker == "worker"
+    later = threading.Timer(0.2, player.receive, [Weights(3, arrays, sample)])
+    if unit_threads:
+        later.start()
+    answer = player.play(ordered_units(3, 2, 2, 0.0)[0])
+    assert answer.version == version and len(unflatten(answer.games)) >= 2
 
 
 # --- what is sent ---------------------------------------------------------------------------------

@@ -7,10 +7,11 @@ restarts and retries are off, because a restarted actor would lack the network.
 Each version of the weights is put into Ray's object store once; each node fetches it once.
 """
 
-import threading
+import pickle
 import time
 from typing import Any, NamedTuple
 
+from alphazero.runtime.own_code import code_version
 from alphazero.workers.cluster.ray_connection import (
     NODE_LEFT,
     Node,
@@ -19,10 +20,9 @@ from alphazero.workers.cluster.ray_connection import (
     ray,
     reason_of,
 )
-from alphazero.workers.sent_code import code_version
 from alphazero.workers.settings import WorkerSettings
-from alphazero.workers.transport import Answered, Event, Joined, Left
-from alphazero.workers.unit import Answer, Job, Unit, Weights, WorkerFacts
+from alphazero.workers.transport import Transport
+from alphazero.workers.unit import Answer, Event, Job, Joined, Left, Unit, Weights
 from alphazero.workers.unit_player import UnitPlayer
 
 _NODES_EVERY_S = 1.0
@@ -32,12 +32,11 @@ _MAX_FAILURES = 3  # a node that loses this many actors without a reply in betwe
 class _Worker(NamedTuple):
     """A worker: a Ray actor, and the cluster node on which it runs."""
 
-    name: str
     node: str  #: the node's id
     actor: Any  #: Ray's handle of the `WorkerActor`
 
 
-class RayTransport:
+class RayTransport(Transport):
     """Keeps one worker, a Ray actor, on each node of a Ray cluster; see `Transport`.
 
     Args:
@@ -54,16 +53,14 @@ class RayTransport:
     )
 
     def __init__(self, settings: WorkerSettings, job: Job):
-        self._settings = settings
+        self._plays_on = settings.mode == "free"
         self._owns_ray = connect(settings.address)
         self._own_node = ray.get_runtime_context().get_node_id()
-        self._job = job
-        self._version = 0  # version of the newest weights
+        self._job = pickle.dumps(job)
         self._weights: Any = None  # a reference to the newest stored weights
         self._workers: dict[str, _Worker] = {}
-        self._calls: dict[Any, tuple[str, str]] = {}  # unfinished calls: reference -> worker, name
+        self._calls: dict[Any, str] = {}  # unfinished calls: reference -> worker
         self._failures: dict[str, int] = {}  # lost actors, by node, since its last reply
-        self._left_alone: set[str] = set()  # nodes that get no more actors
         self._num_made = 0
         self._asked_nodes_at = -_NODES_EVERY_S
 
@@ -71,19 +68,13 @@ class RayTransport:
 
     def publish(self, weights: Weights) -> None:
         """Send a network to all workers, and later to every new one; see `Transport.publish`."""
-        self._version = weights.version
         self._weights = ray.put(weights)
         for worker in self._workers.values():
-            worker.actor.load.remote(self._weights)
+            self._send_weights(worker.actor)
 
-    def submit(self, worker: str, unit: Unit) -> None:
-        """Send a unit of work to a worker; see `Transport.submit`.
-
-        In ordered mode, the worker waits for the newest network before it plays.
-        """
-        version = self._version if self._settings.mode == "ordered" else 0
-        call = self._workers[worker].actor.play.remote(unit, version)
-        self._calls[call] = worker, "play"
+    def submit(self, name: str, unit: Unit) -> None:
+        """Send a unit of work to a worker; see `Transport.submit`."""
+        self._calls[self._workers[name].actor.play.remote(unit)] = name
 
     def poll(self, timeout_s: float) -> list[Event]:
         """Wait up to ``timeout_s`` seconds for events and return them; see `Transport.poll`.
@@ -97,20 +88,22 @@ class RayTransport:
         calls = list(self._calls)
         ray.wait(calls, timeout=0.0 if events else timeout_s)
         ready, _ = ray.wait(calls, num_returns=len(calls), timeout=0.0)
-        for call in ready:
-            if call in self._calls:  # otherwise its worker has been removed
-                events += self._finish(call)
-        return events
+        return events + [self._finish(call) for call in ready if call in self._calls]
 
-    def dismiss(self, worker: str) -> None:
-        """Stop a worker, which a new one may replace; see `Transport.dismiss`."""
-        if worker in self._workers:
-            self._remove(worker)
+    def dismiss(self, name: str) -> None:
+        """Stop a worker, which a new one may replace; see `Transport.dismiss`.
+
+        A node that loses three workers without a reply in between gets no more workers.
+        """
+        worker = self._workers.pop(name)
+        self._failures[worker.node] = self._failures.get(worker.node, 0) + 1
+        self._calls = {call: caller for call, caller in self._calls.items() if caller != name}
+        ray.kill(worker.actor)
 
     def close(self) -> None:
         """Stop all workers, and the cluster if this process started it."""
-        for worker in list(self._workers):
-            self._remove(worker)
+        for name in list(self._workers):
+            self.dismiss(name)
         if self._owns_ray:
             ray.shutdown()
 
@@ -129,19 +122,20 @@ class RayTransport:
             return []
         self._asked_nodes_at = now
         nodes = {node.id: node for node in live_nodes()}
-        taken = {worker.node for worker in self._workers.values()} | self._left_alone
+        taken = {worker.node for worker in self._workers.values()}
         for node in nodes.values():
-            if node.id not in taken and node.num_cpus:
+            is_usable = node.num_cpus and self._failures.get(node.id, 0) < _MAX_FAILURES
+            if is_usable and node.id not in taken:
                 self._make(node)
-        lost = [worker.name for worker in self._workers.values() if worker.node not in nodes]
+        lost = [name for name, worker in self._workers.items() if worker.node not in nodes]
         for name in lost:
-            self._remove(name)
+            self.dismiss(name)
         return [Left(name, NODE_LEFT) for name in lost]
 
     def _make(self, node: Node) -> None:
-        """Start a worker on a node, and request the version of this program installed there."""
+        """Start a worker on a node, and send it the newest network."""
         num_threads = node.num_cpus
-        if node.id == self._own_node and self._settings.mode == "free":
+        if node.id == self._own_node and self._plays_on:
             num_threads = max(1, num_threads - 1)  # one core is for the learner
         self._num_made += 1
         name = f"{node.host}-{node.id[:4]}-{self._num_made}"
@@ -154,120 +148,53 @@ class RayTransport:
             scheduling_strategy=pinned,
             runtime_env={"env_vars": {"OMP_NUM_THREADS": str(num_threads)}},
         ).remote(name, num_threads)
-        self._workers[name] = _Worker(name, node.id, actor)
-        self._calls[actor.code_version.remote()] = name, "version"
+        self._workers[name] = _Worker(node.id, actor)
+        self._calls[actor.begin_as.remote(code_version(), self._job)] = name
+        self._send_weights(actor)
 
-    def _remove(self, name: str) -> None:
-        """Stop a worker, and forget its unfinished remote calls.
+    def _send_weights(self, actor: Any) -> None:
+        """Send the newest network to an actor, which receives it even while it plays."""
+        actor.receive.options(concurrency_group="weights").remote(self._weights)
 
-        A node that loses three workers without a reply in between gets no more workers.
-        """
-        worker = self._workers.pop(name)
-        num_failures = self._failures.get(worker.node, 0) + 1
-        self._failures[worker.node] = num_failures
-        if num_failures >= _MAX_FAILURES:
-            self._left_alone.add(worker.node)
-        for call, (caller, _) in list(self._calls.items()):
-            if caller == name:
-                del self._calls[call]
-        ray.kill(worker.actor)
-
-    def _finish(self, call: Any) -> list[Event]:
-        """Handle the result of a finished remote call, and return the events that follow from it.
+    def _finish(self, call: Any) -> Event:
+        """Return the event that a finished remote call stands for.
 
         Args:
             call: Ray's reference to the result.
         """
-        name, kind = self._calls[call]
-        worker = self._workers[name]
+        name = self._calls.pop(call)
+        node = self._workers[name].node
+        event: Event
         try:
-            result = ray.get(call)
+            event = ray.get(call)
         except ray.exceptions.RayError as error:
-            self._remove(name)
-            return [Left(name, reason_of(error))]
-        del self._calls[call]
-        if kind == "version":
-            if result != code_version():
-                self._left_alone.add(worker.node)
-                self._remove(name)
-                reason = f"it runs version {result}, and the learner {code_version()}; install "
-                return [Left(name, f"{reason}the same version there")]
-            begin_call = worker.actor.begin.remote(self._job, self._weights)
-            self._calls[begin_call] = name, "begin"
-            return []
-        if kind == "begin":
-            return [Joined(name, result)]
-        self._failures[worker.node] = 0
-        return [Answered(name, result)]
+            event = Left(name, reason_of(error))
+        else:
+            if isinstance(event, Left):  # another worker on this node would be refused, too
+                self._failures[node] = _MAX_FAILURES
+        if isinstance(event, Left):
+            self.dismiss(name)
+        elif isinstance(event, Answer):
+            self._failures[node] = 0
+        return event
 
 
 # --- on the node ----------------------------------------------------------------------------------
 
 
 @ray.remote(concurrency_groups={"weights": 1})  # type: ignore[call-overload]
-class WorkerActor:
-    """A worker on a cluster node, which plays one unit of work at a time.
+class WorkerActor(UnitPlayer):
+    """A worker on a cluster node, which plays one unit of work at a time."""
 
-    A network that arrives during a unit is used from the next unit on.
-
-    Args:
-        name: unique name of the worker.
-        num_threads: number of threads for self-play.
-    """
-
-    def __init__(self, name: str, num_threads: int):
-        self._name = name
-        self._num_threads = num_threads
-        self._player: UnitPlayer | None = None
-        self._newest: Weights | None = None  # network received since the last unit
-        self._arrival = threading.Condition()
-
-    def code_version(self) -> str:
-        """Return the version of the program on this node; the learner refuses other versions."""
-        return code_version()
-
-    def begin(self, job: Job, weights: Weights) -> WorkerFacts:
-        """Prepare to play with a first network, and return this worker's host name and threads.
+    def begin_as(self, version: str, job: bytes) -> Joined | Left:
+        """Prepare to play as `begin` does, unless this node has another version of this program.
 
         Args:
-            job: the run's game, settings and seed.
-            weights: the first network.
-
-        Raises:
-            ConfigError: if the game cannot be made, or its rules differ on this node.
+            version: the learner's `code_version`.
+            job: the run's pickled `Job`.
         """
-        self._player = UnitPlayer(job, self._num_threads, self._name)
-        self._player.load(weights)
-        return self._player.facts
-
-    @ray.method(concurrency_group="weights")
-    def load(self, weights: Weights) -> None:
-        """Receive a network, which is used from the next unit of work on.
-
-        A network older than the newest one received is ignored.
-        """
-        with self._arrival:
-            if self._newest is None or weights.version > self._newest.version:
-                self._newest = weights
-            self._arrival.notify()
-
-    def play(self, unit: Unit, version: int) -> Answer:
-        """Play a unit of work with the newest network received, and return the games.
-
-        Args:
-            unit: the unit of work.
-            version: the oldest network version to play with; the call blocks until this version has
-                arrived. With 0 it does not block.
-        """
-        player = self._player
-        assert player is not None
-        with self._arrival:
-            self._arrival.wait_for(lambda: self._newest_version(player) >= version)
-            newest = self._newest
-            self._newest = None
-        if newest is not None and newest.version > player.version:
-            player.load(newest)
-        return player.play(unit)
-
-    def _newest_version(self, player: UnitPlayer) -> int:
-        return player.version if self._newest is None else self._newest.version
+        here = code_version()
+        if here != version:
+            reason = f"it runs version {here}, and the learner {version}"
+            return Left(self._name, f"{reason}; install the same version there")
+        return self.begin(pickle.loads(job))
