@@ -342,8 +342,10 @@ class _Start(SpielPosition):
         return True
 
 
-#: Returns the start position of a game. Cached, as a run makes its game repeatedly.
-_start_of = functools.lru_cache(maxsize=8)(_Start)
+@functools.lru_cache(maxsize=8)
+def _start_of(text: str) -> _Start:
+    """Return the start position of a game from the cache: a run makes its game repeatedly."""
+    return _Start(text)
 
 
 class _Move(NamedTuple):
