@@ -321,9 +321,12 @@ def error_text(error: Exception, path: Path | None) -> str:
     own = [frame for frame in frames if path and Path(frame.filename) == path.resolve()]
     if not own:
         return f"{text}."
-    last = own[-1]
-    function = "" if last.name == "<module>" else f", in '{last.name}'"
-    return f"line {last.lineno}{function}: {text}."
+    return f"{place_text(own[-1].lineno, own[-1].name)}: {text}."
+
+
+def place_text(line: object, function: str) -> str:
+    """Name a line of a file and, if it is in a function, the function."""
+    return f"line {line}" if function == "<module>" else f"line {line}, in '{function}'"
 
 
 # --- single laws ----------------------------------------------------------------------------------
@@ -374,19 +377,14 @@ def _check_object(game: PythonGame, position: Any, legal: list[int]) -> None:
 
 
 def _check_sizes(game: Any) -> None:
-    """Check that an object is a NamedTuple of compiled rules that states valid sizes.
+    """Check that compiled rules state valid sizes.
 
     The sizes are the numbers of actions, plies and players, the shape of the planes, and the range
     of results.
 
     Raises:
-        BrokenLaw: if ``game`` is not a NamedTuple or a size is invalid.
+        BrokenLaw: if a size is invalid.
     """
-    if not (isinstance(game, tuple) and hasattr(game, "_fields")):
-        raise BrokenLaw(
-            f"GAME is {game!r}: it must be an instance of a NamedTuple with the sizes of the game, "
-            "or of a class with the methods in docs/ADD_A_GAME.md, such as 'legal_actions'."
-        )
     for name in ("num_actions", "max_plies"):
         value = getattr(rules, name)(game)
         if not isinstance(value, int | np.integer) or value < 1:

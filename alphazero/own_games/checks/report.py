@@ -18,7 +18,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from alphazero.boards.text import plain_board
 from alphazero.games.batched_game import Game
 from alphazero.own_games.checks.laws import BrokenLaw, Laws, View
 from alphazero.own_games.checks.twins import Twin, first_result, move_text
@@ -41,20 +40,14 @@ class CheckOptions:
 
 
 @dataclasses.dataclass(frozen=True)
-class Fault:
-    """A fault found in one position: a broken law, or a difference between a game and its twin."""
-
-    text: str  #: the broken law and what the rules did, as a sentence
-    actions: list[int] = dataclasses.field(default_factory=list)  #: from the start to the position
-    moves: str = ""  #: ``actions`` in the game's own notation, separated by spaces
-    board: str = ""  #: the board as text
-
-
-@dataclasses.dataclass(frozen=True)
 class RuleReport:
     """The result of checking a game's rules: the first fault, or else statistics of the games."""
 
-    fault: Fault | None = None  #: the first fault; None if the rules obey all laws
+    #: The first broken law, or difference between a game and its twin, as a sentence; None if the
+    #: rules obey all laws.
+    fault: str | None = None
+    actions: list[int] = dataclasses.field(default_factory=list)  #: from the start to the fault
+    moves: str = ""  #: ``actions`` in the game's own notation, separated by spaces
     num_positions: int = 0  #: number of positions checked
     #: Entry n is the number of move sequences of n plies; up to the largest n for which all their
     #: positions were checked.
@@ -106,7 +99,8 @@ def examine(
             laws.check_symmetries(game.actions, _until(options.seconds, watch))
         laws.check_texts()
     except BrokenLaw as error:
-        return RuleReport(_fault(error, laws.game))
+        moves = " ".join(move_text(laws.game, action) for action in error.actions)
+        return RuleReport(str(error), error.actions, moves)
     lines = lines._replace(is_whole=lines.is_whole and not laws.merges_positions)
     notes = [*_notes(laws.game, games), *laws.notes]
     return _described(laws.game, lines, games, notes)
@@ -283,23 +277,6 @@ def _steered(laws: Laws, state: Any, legal: list[int], takes: bool) -> list[int]
 
 
 # --- the report -----------------------------------------------------------------------------------
-
-
-def _fault(error: BrokenLaw, game: Game) -> Fault:
-    """Describe a broken law, with the moves that lead to the position and its board as text."""
-    moves = " ".join(move_text(game, action) for action in error.actions)
-    return Fault(str(error), error.actions, moves, _board_after(game, error.actions))
-
-
-def _board_after(game: Game, actions: list[int]) -> str:
-    try:
-        state = game.play_moves(actions)
-        player = int(game.players(state[None])[0])
-        nothing = np.zeros(game.num_actions, np.bool_)
-        board = plain_board(game, game.cells(state), nothing, str)
-        return f"{board}\n{game.piece_letters[1 + player]} to move"
-    except Exception:  # a broken rule: there is no board to draw
-        return ""
 
 
 def _described(
