@@ -126,8 +126,7 @@ class NotebookStart(NotebookPosition):
         cells = np.array([np.ravel(_board_of(image)) for image, _ in images], np.int32)
         actions = np.array([np.ravel(probs) for _, probs in images], np.int32)
         is_identity = (cells == np.arange(cells.shape[1])).all(axis=1)
-        identity = int(is_identity.argmax())
-        order = [identity, *(row for row in range(len(images)) if row != identity)]
+        order = np.argsort(~is_identity, kind="stable")
         return cells[order], actions[order]
 
     def _probe(self) -> tuple[int, float]:

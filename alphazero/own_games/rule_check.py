@@ -20,7 +20,6 @@ from alphazero.own_games.checks.laws import BrokenLaw, Laws, error_text
 from alphazero.own_games.checks.report import CheckOptions, RuleReport, examine
 from alphazero.own_games.game_file import existing, file_of, game_of, is_compiled, load_source
 from alphazero.own_games.registry import is_game_file, make_game, runs_own_code
-from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.own_code import GAMES, announced
 from alphazero.runtime.process import claim_output
 
@@ -73,10 +72,9 @@ def load_laws(name: str) -> Laws:
         source = load_source(name)
         file = file_of(name, source)
         game = source if is_compiled(source) else game_of(source, name)
-    except (BrokenLaw, ConfigError) as error:
-        raise BrokenLaw(str(error).replace(f"the game file '{name}'", "it", 1)) from error
     except Exception as error:
-        raise BrokenLaw(error_text(error, file)) from error
+        text = error_text(error, file)
+        raise BrokenLaw(text.replace(f"the game file '{name}'", "it", 1)) from error
     return Laws(game, file)
 
 

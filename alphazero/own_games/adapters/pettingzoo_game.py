@@ -75,24 +75,20 @@ def classic_module(environment_name: str):
     """Import and return the module of a classic environment such as ``"connect_four_v3"``.
 
     Raises:
-        MissingPackage: if PettingZoo, or a package that this environment needs, is not installed.
-        ConfigError: if the installed version has no such environment.
+        MissingPackage: if PettingZoo, or a package that this environment needs, is not installed,
+            or the installed version has no such environment.
     """
     require("pettingzoo", "pettingzoo", "pygame")
     # Older versions of pygame print a greeting to standard output.
     os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "hide")
-    module_name = f"pettingzoo.classic.{environment_name}"
     try:
         # Newer versions deprecate this import in favour of a registry that older ones lack.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)
-            return importlib.import_module(module_name)
+            return importlib.import_module(f"pettingzoo.classic.{environment_name}")
     except ModuleNotFoundError as error:
-        if error.name != module_name:
-            message = f"{environment_name} needs the package {error.name}, which is not installed."
-            raise MissingPackage(message, key="env", value=environment_name) from None
-        message = f"the installed PettingZoo has no environment '{environment_name}'."
-        raise ConfigError(message, key="env", value=environment_name) from None
+        message = f"{environment_name} needs the package {error.name}, which is not installed."
+        raise MissingPackage(message, key="env", value=environment_name) from None
 
 
 class EnvironmentPosition(LibraryPosition):

@@ -49,7 +49,7 @@ class _Facts(NamedTuple):
     opponent_plane: int = 1  #: first plane of the opponent's pieces
     #: Converts the board as the second player sees it into the first player's view.
     turn: Callable[[np.ndarray], np.ndarray] = np.asarray
-    symmetries: Callable[[], _Tables] | None = None  #: makes the symmetry tables, if there are any
+    symmetries: _Tables | None = None  #: see `alphazero.games.rules.symmetries`; None if unknown
 
 
 def _hex_tables() -> _Tables:
@@ -61,9 +61,9 @@ def _hex_tables() -> _Tables:
         cells: int32[2, 121]; actions: int32[2, 122]; see `alphazero.games.rules.symmetries`.
     """
     cells, actions = identity_tables(11, 11, 122)
-    turned_cells = cells[0, ::-1]
-    turned_actions = np.append(turned_cells, actions[0, -1])
-    return np.stack([cells[0], turned_cells]), np.stack([actions[0], turned_actions])
+    turned = cells[:, ::-1]
+    turned_actions = np.c_[turned, actions[:, -1:]]
+    return np.concatenate([cells, turned]), np.concatenate([actions, turned_actions])
 
 
 def _half_turn(board: np.ndarray) -> np.ndarray:
@@ -92,30 +92,30 @@ _FACTS = {
         9,
         64,
         Appearance("Tic-tac-toe", colors=("x", "o"), board="lines", line_length=3),
-        symmetries=lambda: square_tables(3),
+        symmetries=square_tables(3),
     ),
     "connect_four": _Facts(
         42,
         64,
         _looks("Connect Four", "Yellow Red", "plate", line_length=4),
-        symmetries=lambda: mirror_tables(6, 7),
+        symmetries=mirror_tables(6, 7),
     ),
     "othello": _Facts(
         120,  # 60 discs, and at most one pass after each
         64,
         _looks("Othello", "Black White", "green", rows_from_top=True, counts_pieces=True),
         "pass",
-        symmetries=lambda: square_tables(8, has_pass=True),
+        symmetries=square_tables(8, has_pass=True),
     ),
     "hex": _Facts(
         122,
         64,
         _looks("Hex", "Black White", rows_from_top=True),
         "swap",
-        symmetries=_hex_tables,
+        symmetries=_hex_tables(),
     ),
-    "go_9x9": _Facts(162, 16, _GO, "pass", symmetries=lambda: square_tables(9, has_pass=True)),
-    "go_19x19": _Facts(722, 16, _GO, "pass", symmetries=lambda: square_tables(19, has_pass=True)),
+    "go_9x9": _Facts(162, 16, _GO, "pass", symmetries=square_tables(9, has_pass=True)),
+    "go_19x19": _Facts(722, 16, _GO, "pass", symmetries=square_tables(19, has_pass=True)),
     "animal_shogi": _Facts(256, 16, _looks("Animal shogi", "Black White"), None, 5, 5, _half_turn),
     "gardner_chess": _Facts(256, 16, _looks("Gardner chess", "White Black"), None, 6, 6, np.flipud),
     "chess": _Facts(512, 16, _looks("Chess", "White Black"), None, 6, 6, np.flipud),
@@ -160,8 +160,7 @@ class PgxGame(Game):
         self.num_actions = len(start.legal_action_mask)
         height, width, num_planes = start.observation.shape
         self.planes_shape = (num_planes, height, width)
-        tables = facts.symmetries() if facts.symmetries else None
-        tables = tables or identity_tables(height, width, self.num_actions)
+        tables = facts.symmetries or identity_tables(height, width, self.num_actions)
         self.cell_symmetries, self.action_symmetries = tables
         functions = _Functions(jax, environment, start)
         self._start_state = np.asarray(jax.jit(functions.pack)(start))

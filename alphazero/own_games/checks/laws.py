@@ -298,8 +298,6 @@ class Laws:
             yield
         except BrokenLaw:
             raise
-        except ConfigError as error:
-            raise BrokenLaw(str(error)) from error
         except Exception as error:
             raise BrokenLaw(error_text(error, self._path)) from error
 
@@ -313,6 +311,8 @@ def error_text(error: Exception, path: Path | None) -> str:
         error: the error that a rule raised.
         path: the file that contains the rules; if None, no line is named.
     """
+    if isinstance(error, (BrokenLaw, ConfigError)):
+        return str(error)
     if isinstance(error, SyntaxError):
         return f"line {error.lineno}: {error.msg}."
     text = " ".join(str(error).split()).rstrip(".")
