@@ -87,11 +87,10 @@ def load_object(source: Any, name: str) -> Game:
     file = module_file(module_name)
     if not is_compiled(source):
         return _checked_here(source, name, file)
-    module = sys.modules.get(module_name)
+    module = sys.modules[module_name]
     if file is None or getattr(module, "GAME", None) != source:
         raise ConfigError.of("game", name, reason="compiled rules must be the GAME of their file")
-    is_imported = getattr(module, "__spec__", None) is not None
-    checked = f"{module_name}:GAME" if is_imported else str(file)
+    checked = f"{module_name}:GAME" if module.__spec__ else str(file)
     return _named(name, checked, source, file)
 
 

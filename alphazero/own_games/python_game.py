@@ -73,7 +73,7 @@ def make_python_game(source: Any, name: str) -> "PythonGame":
         ConfigError: if a method or attribute is missing or wrong; the message names it.
     """
     if callable(getattr(source, "get_transitions", None)):
-        return PythonGame(NotebookStart(source, name), name)
+        source = NotebookStart(source)
     return PythonGame(source, name)
 
 

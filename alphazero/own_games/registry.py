@@ -228,8 +228,7 @@ def same_game(name: str, stored_name: str, digest: str = "", stored_digest: str 
         return False
     if os.path.isfile(stored_name):  # unlike Path.is_file, it never raises an error
         return canonical_name(name) == canonical_name(stored_name)
-    file_name = re.split(r"[/\\]", name)[-1]
-    stored_file_name = re.split(r"[/\\]", stored_name)[-1]
+    file_name, stored_file_name = (re.split(r"[/\\]", path)[-1] for path in (name, stored_name))
     return file_name == stored_file_name
 
 
@@ -244,12 +243,11 @@ def canonical_name(name: str) -> str:
 def _connect_x(name: str, sizes: str) -> Game:
     numbers = re.fullmatch(r"([0-9]{1,3})x([0-9]{1,3})x([0-9]{1,3})", sizes)
     rows, columns, length = map(int, numbers.groups()) if numbers else (0, 0, 0)
-    is_possible_board = 1 <= rows <= 64 and 1 <= columns <= 64
-    if not is_possible_board or not 2 <= length <= max(rows, columns):
+    if not (1 <= rows <= 64 and 1 <= columns <= 64 and 2 <= length <= max(rows, columns)):
         allowed = (
             "connect_x:ROWSxCOLUMNSxLENGTH, such as connect_x:5x5x4: rows and columns from 1 to "
+            "64, a length from 2 to the longer side of the board"
         )
-        allowed += "64, a length from 2 to the longer side of the board"
         raise ConfigError.of("game", name, allowed)
     fits_in_64_bits = (rows + 1) * columns <= 64
     rules = ConnectX if fits_in_64_bits else LargeConnectX

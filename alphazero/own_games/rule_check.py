@@ -68,7 +68,7 @@ def load_laws(name: str) -> Laws:
         return Laws(make_game(name))
     file = None
     try:
-        file = file_of(name) if is_game_file(name) else None
+        file = file_of(name)
         source = load_source(name)
         file = file_of(name, source)
         game = source if is_compiled(source) else game_of(source, name)

@@ -213,11 +213,11 @@ class _Start(SpielPosition):
         shape = tuple(self._game.observation_tensor_shape())
         if len(shape) == 3:
             return shape
-        num_planes = 1 if len(shape) == 1 else shape[0]
+        num_planes = shape[0] if len(shape) > 1 else 1
         size = math.prod(shape) // num_planes
         side = math.isqrt(size)
-        is_square = num_planes > 1 and side * side == size
-        return (num_planes, side, side) if is_square else (num_planes, 1, size)
+        height = side if num_planes > 1 and side * side == size else 1
+        return num_planes, height, size // height
 
     def _action_texts(self) -> tuple[list[str], dict[str, int]]:
         """Return the text that people read for each action, and the action for each text to type.

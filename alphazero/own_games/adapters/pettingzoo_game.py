@@ -46,8 +46,8 @@ class _Known(NamedTuple):
     #: Returns the board, int8[H, W], as `alphazero.own_games.python_game.Position.cells` does; if
     #: None, the board is guessed from the planes.
     cells: Callable[[Any], np.ndarray] | None = None
-    #: Draws the position as text; None if the board shows everything.
-    drawn: Callable[[Any], str] | None = None
+    #: Draws the position as text; returns None if the board shows everything.
+    drawn: Callable[[Any], str | None] = lambda environment: None
     #: Returns the text of a legal action; None if it does not depend on the position.
     text: Callable[[Any, int], str] | None = None
     looks: dict[str, Any] = {}  #: more fields of `alphazero.games.appearance.Appearance`
@@ -94,10 +94,8 @@ def classic_module(environment_name: str):
 class EnvironmentPosition(LibraryPosition):
     """A PettingZoo environment wrapped as a position."""
 
-    def __init__(self, start: "_Start", state: Any, player: int = 0, moves: tuple[int, ...] = ()):
-        super().__init__(start, state, player, moves)
-        self._gain = 0.0  # the first agent's rewards so far minus the second's
-        self._observation: dict[str, np.ndarray] | None = None
+    _gain = 0.0  # the first agent's rewards so far minus the second's
+    _observation: dict[str, np.ndarray] | None = None
 
     def clone(self) -> "EnvironmentPosition":
         state = _copied(self._state, {})
@@ -107,10 +105,10 @@ class EnvironmentPosition(LibraryPosition):
         return twin
 
     def play(self, action: int) -> None:
-        self._state.step(int(action))
+        self._state.step(action)
         self._observation = None
         first, second = (self._state.rewards[agent] for agent in self._start.agents)
-        self._gain += float(first) - float(second)
+        self._gain += first - second
 
     def turn(self) -> int | None:
         if _has_ended(self._state):
@@ -147,8 +145,7 @@ class EnvironmentPosition(LibraryPosition):
         return np.where(planes[0], 1 + self._player, opponents).astype(np.int8)
 
     def to_text(self) -> str | None:
-        drawn = self._start.known.drawn
-        return None if drawn is None else drawn(self._state)
+        return self._start.known.drawn(self._state)
 
     def legal_texts(self) -> list[str] | None:
         text = self._start.known.text
@@ -197,8 +194,7 @@ class _Start(EnvironmentPosition):
         self.max_plies = limit_plies(max_plies, longest)
         self.has_key = not self.known.is_determined_by_planes or self.max_plies != longest
         first = environment.agent_selection
-        second = next(agent for agent in environment.possible_agents if agent != first)
-        self.agents = (first, second)
+        self.agents = first, *(agent for agent in environment.possible_agents if agent != first)
         super().__init__(self, environment)
         self.num_actions = int(environment.action_space(first).n)
         self.binary_planes = _is_binary(environment.observation_space(first)["observation"])
@@ -233,8 +229,6 @@ def _reason_against(environment: Any) -> str | None:
     observed = environment.observe(environment.agent_selection)
     if not isinstance(observed, dict) or not {"observation", "action_mask"} <= observed.keys():
         return "its observations are not a dict of 'observation' and 'action_mask'"
-    if not 1 <= np.ndim(observed["observation"]) <= 3:
-        return "its observations have more than three axes"
     return None
 
 
@@ -257,13 +251,12 @@ def _shows_both_the_same(environment: Any) -> bool:
 
 
 def _has_ended(environment: Any) -> bool:
-    return any(environment.terminations.values()) or any(environment.truncations.values())
+    return any((*environment.terminations.values(), *environment.truncations.values()))
 
 
 def _is_binary(space: Any) -> bool:
     """Return whether an observation space holds only 0 and 1, as integers or booleans."""
-    is_whole = np.issubdtype(space.dtype, np.integer) or space.dtype == np.bool_
-    return is_whole and np.min(space.low) >= 0 and np.max(space.high) <= 1
+    return space.dtype.kind in "biu" and np.min(space.low) >= 0 and np.max(space.high) <= 1
 
 
 # --- environments ---------------------------------------------------------------------------------

@@ -144,7 +144,7 @@ class PgxGame(Game):
         self.name = f"pgx:{environment_name}"
         self.rules_object = self
         if environment_name not in _FACTS:
-            games = ", ".join(f"pgx:{known}" for known in _FACTS)
+            games = [f"pgx:{known}" for known in _FACTS]
             reason = "there is no such game of two players without chance"
             raise ConfigError.of("game", self.name, games, reason)
         jax, pgx = _import_packages()
@@ -225,12 +225,11 @@ class PgxGame(Game):
         facts = self._facts
         planes = self.observe(state[None])[0] > 0
         player = int(self.players(state[None])[0])
-        num = facts.num_piece_planes
-        opponent = facts.opponent_plane
-        is_own = planes[:num].any(axis=0)
-        is_opponents = planes[opponent : opponent + num].any(axis=0)
-        board = np.where(is_opponents, 2 - player, 0)
-        board = np.where(is_own, 1 + player, board).astype(np.int8)
+        own, opponents = (
+            planes[first : first + facts.num_piece_planes].any(axis=0)
+            for first in (0, facts.opponent_plane)
+        )
+        board = np.where(own, 1 + player, np.where(opponents, 2 - player, 0)).astype(np.int8)
         return facts.turn(board) if player else board
 
     def action_squares(self, action: int) -> tuple[int, ...]:

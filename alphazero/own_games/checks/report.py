@@ -250,30 +250,11 @@ def _play(
             if set(planned) & set(legal):
                 legal = planned
             elif taker is not None:
-                legal = _steered(laws, state, legal, takes=view.player == taker)
+                legal = laws.steer(state, legal, takes=view.player == taker)
             action = rng.choice(legal)
             state = laws.step(state, action)
             actions.append(action)
     return _PlayedGame(actions, views)
-
-
-def _steered(laws: Laws, state: Any, legal: list[int], takes: bool) -> list[int]:
-    """Return the legal actions among which a steered game chooses at random.
-
-    Actions that end the game are excluded, unless every action does. Of those left, the ones that
-    leave the fewest or the most pieces on the board are returned.
-
-    Args:
-        laws: plays the game.
-        state: the position, an array of K state entries.
-        legal: the legal actions in this position.
-        takes: True selects the actions that leave the fewest pieces, False those that leave the
-            most.
-    """
-    sign = 1 if takes else -1
-    ranks = [(over, sign * num_pieces) for over, num_pieces in laws.foresee(state, legal)]
-    best = min(ranks)
-    return [action for action, rank in zip(legal, ranks) if rank == best]
 
 
 # --- the report -----------------------------------------------------------------------------------
@@ -318,17 +299,17 @@ def _notes(game: Game, games: list[_PlayedGame]) -> list[str]:
     if not any(view.player for played in games for view in played.views[:-1]):
         return ["one player makes every move: look at 'player_to_move'. In a puzzle num_players=1."]
     if not won:
-        return [f"all {len(ends):,} games were drawn: look at 'is_over' and 'result'."]
+        return ["all games were drawn: look at 'is_over' and 'result'."]
     if len(won) >= _MIN_GAMES_FOR_NOTES and all(first == player for first, player in won):
         return [
-            f"the player who moved last never wins, in {len(won):,} decided games. Unless the last "
-            "move loses, 'result' has the wrong sign: it is for the player to move after it."
+            "the player who moved last never wins. Unless the last move loses, 'result' "
+            "has the wrong sign: it is for the player to move after it."
         ]
     winners, movers = map(set, zip(*won))
     if len(won) >= 2 * _MIN_GAMES_FOR_NOTES and len(winners) == 1 and len(movers) == 2:
         loser = "second" if winners == {True} else "first"
         return [
-            f"the {loser} player never wins, in {len(won):,} decided games. Unless the sides are "
-            "unequal, look at 'result': it is for the player to move, not always for the same one."
+            f"the {loser} player never wins. Unless the sides are unequal, look at "
+            "'result': it is for the player to move, not always for the same one."
         ]
     return []
