@@ -402,7 +402,7 @@ def _check_sizes(game: Any) -> None:
             raise BrokenLaw(f"'{name}' returns {value!r}: it must be {allowed}.")
 
 
-def _is_count(value: Any) -> bool:
+def _is_count(value: int) -> bool:
     return isinstance(value, int | np.integer) and value >= 1
 
 
