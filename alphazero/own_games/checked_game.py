@@ -107,7 +107,7 @@ def _named(name: str, checked: str, source: Any, file: Path | None) -> Game:
         ConfigError: if the rules break a law or do not compile.
     """
     stored = file and _stored_notes_path(file, checked.partition(":")[2])
-    notes = _read_notes(stored)
+    notes = _read_notes(stored) if stored else None
     is_new = notes is None
     if notes is None:
         notes = _check_laws(checked)
@@ -138,7 +138,7 @@ def _checked_here(source: Any, name: str, file: Path | None) -> Game:
         game = game_of(source, name)
         rules = game.rules_object
         stored = file and _stored_notes_path(file, made_as(rules))
-        notes = _read_notes(stored) if file else _CHECKED.get(type(rules))
+        notes = _read_notes(stored) if stored else _CHECKED.get(type(rules))
         if notes is None:
             report = examine(Laws(game, file), None, _quick(name))
             notes = _notes_of(report, name)
@@ -292,10 +292,8 @@ def _stored_notes_path(file: Path, made_as: str) -> Path:
     return jit.cache_directory().parent / f"game-{digest.hexdigest()[:16]}.txt"
 
 
-def _read_notes(path: Path | None) -> tuple[str, ...] | None:
+def _read_notes(path: Path) -> tuple[str, ...] | None:
     """Read a check's warnings from ``path``; None if this version of the game was never checked."""
-    if path is None:
-        return None
     try:
         return tuple(path.read_text(encoding="utf-8").splitlines())
     except (OSError, ValueError):

@@ -56,8 +56,8 @@ def made(source: Any, name: str) -> Any:
     Raises:
         ConfigError: if the call raises an error.
     """
-    is_function = callable(source) and not has_python_rules(source)
-    if not isinstance(source, type) and not is_function:
+    is_object = not callable(source) or has_python_rules(source)
+    if is_object and not isinstance(source, type):
         return source
     try:
         return source()

@@ -34,7 +34,6 @@ _OBJECTS_BYTES = 128 << 20  # most memory of the position objects kept by a game
 _ENTRY_BYTES = 1_000  # assumed for an entry of their table, and for what only C++ knows of
 _KEPT_PER_MEASUREMENT = 64
 _KEY_BYTES = 16
-_UNUSABLE = "the game '{}' cannot be used: "
 
 
 def unusable(name: str, reason: str, value: Any, allowed: Any) -> ConfigError:
@@ -46,7 +45,7 @@ def unusable(name: str, reason: str, value: Any, allowed: Any) -> ConfigError:
         value: what was refused, such as the name of a method or of the game.
         allowed: what is accepted instead; see `ConfigError`.
     """
-    start = _UNUSABLE.format(name)
+    start = f"the game '{name}' cannot be used: "
     message = f"{start}{reason.replace(start, '')}."
     return ConfigError(message, key="game", value=value, allowed=allowed)
 

@@ -227,14 +227,9 @@ def same_game(name: str, stored_name: str, digest: str = "", stored_digest: str 
     if not (is_game_file(name) and is_game_file(stored_name)):
         return False
     if os.path.isfile(stored_name):  # unlike Path.is_file, it never raises an error
-        return canonical_name(name) == canonical_name(stored_name)
+        return Path(name).resolve() == Path(stored_name).resolve()
     file_name, stored_file_name = (re.split(r"[/\\]", path)[-1] for path in (name, stored_name))
     return file_name == stored_file_name
-
-
-def canonical_name(name: str) -> str:
-    """Return the absolute path of a game file; return any other game's name unchanged."""
-    return str(Path(name).resolve()) if is_game_file(name) else name
 
 
 # --- families of games: functions of the whole name and of its part after the colon ---------------
@@ -261,7 +256,5 @@ def _of_library(name: str, rest: str) -> Game:
 
 _FAMILIES = {
     "connect_x": _connect_x,
-    "pettingzoo": _of_library,
-    "open_spiel": _of_library,
-    "pgx": _of_library,
+    **dict.fromkeys(("pettingzoo", "open_spiel", "pgx"), _of_library),
 }

@@ -1,6 +1,7 @@
 """What games of OpenSpiel and PettingZoo have in common: the library's state as a position."""
 
 import abc
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -24,16 +25,23 @@ class LibraryPosition(abc.ABC):
         start: the start position.
         state: the library's state, which `step` changes in place.
         player: the player to move.
-        moves: the actions that led to the position.
+        plies: the number of actions from the start to this position.
+        over: whether the game is finished.
     """
 
     is_determined = True  # by `observe` and `key`
 
-    def __init__(self, start: Any, state: Any, player: int = 0, moves: tuple[int, ...] = ()):
-        self.moves = moves
+    def __init__(self, start: Any, state: Any, player: int = 0, plies: int = 0, over: bool = False):
         self._start = start
         self._state = state
         self._player = player
+        self._plies = plies
+        self._over = over
+
+    @property
+    @abc.abstractmethod
+    def moves(self) -> Sequence[int]:
+        """The actions from the start to this position."""
 
     @abc.abstractmethod
     def play(self, action: int) -> None:
@@ -52,8 +60,9 @@ class LibraryPosition(abc.ABC):
 
     def step(self, action: int) -> None:
         self.play(action)
-        self.moves = (*self.moves, action)
+        self._plies += 1
         turn = self.turn()
+        self._over = turn is None or self._plies >= self._start.max_plies
         # The result is for whoever would be next, whom libraries do not always name.
         self._player = (self._player + 1) % self._start.num_players if turn is None else turn
 
@@ -61,13 +70,14 @@ class LibraryPosition(abc.ABC):
         return self._player
 
     def is_over(self) -> bool:
-        return self.turn() is None or len(self.moves) >= self._start.max_plies
+        return self._over
 
     def observe(self) -> np.ndarray:
         planes = self.planes()
-        if not self._start.adds_player:
-            return planes
-        return np.concatenate([planes, np.full_like(planes[:1], self._player)])
+        if self._start.adds_player:
+            planes = np.concatenate([planes, planes[:1]])
+            planes[-1] = self._player
+        return planes
 
     def key(self) -> bytes:
         return np.array(self.moves, np.int32).tobytes() if self._start.has_key else b""

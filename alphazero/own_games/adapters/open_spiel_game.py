@@ -78,7 +78,12 @@ class SpielPosition(LibraryPosition):
     """An OpenSpiel state wrapped as a position."""
 
     def clone(self) -> "SpielPosition":
-        return SpielPosition(self._start, self._state.clone(), self._player, self.moves)
+        state = self._state.clone()
+        return SpielPosition(self._start, state, self._player, self._plies, self._over)
+
+    @property
+    def moves(self) -> list[int]:
+        return self._state.history()
 
     def play(self, action: int) -> None:
         self._state.apply_action(action)
@@ -116,7 +121,7 @@ class SpielPosition(LibraryPosition):
     def legal_texts(self) -> list[str] | None:
         if self._start.name not in WRITTEN_BY_POSITION:
             return None
-        return [self._state.action_to_string(action) for action in sorted(self.legal_actions())]
+        return [self._state.action_to_string(action) for action in self.legal_actions()]
 
 
 class _Start(SpielPosition):

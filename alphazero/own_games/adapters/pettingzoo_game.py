@@ -94,18 +94,21 @@ def classic_module(environment_name: str):
 class EnvironmentPosition(LibraryPosition):
     """A PettingZoo environment wrapped as a position."""
 
+    moves: tuple[int, ...] = ()
     _gain = 0.0  # the first agent's rewards so far minus the second's
     _observation: dict[str, np.ndarray] | None = None
 
     def clone(self) -> "EnvironmentPosition":
         state = _copied(self._state, {})
-        twin = EnvironmentPosition(self._start, state, self._player, self.moves)
+        twin = EnvironmentPosition(self._start, state, self._player, self._plies, self._over)
+        twin.moves = self.moves
         twin._gain = self._gain
         twin._observation = self._observation
         return twin
 
     def play(self, action: int) -> None:
         self._state.step(action)
+        self.moves = (*self.moves, action)
         self._observation = None
         first, second = (self._state.rewards[agent] for agent in self._start.agents)
         self._gain += first - second
@@ -189,13 +192,13 @@ class _Start(EnvironmentPosition):
         self.known = _KNOWN[source] if is_known else _UNKNOWN
         #: The object that identifies the rules; for a known environment its name suffices.
         self.rules_object = self if is_known else _rules_of(environment)
-        self.adds_player = not is_known and _shows_both_the_same(environment)
         longest = self.known.max_plies(environment)
         self.max_plies = limit_plies(max_plies, longest)
         self.has_key = not self.known.is_determined_by_planes or self.max_plies != longest
         first = environment.agent_selection
         self.agents = first, *(agent for agent in environment.possible_agents if agent != first)
         super().__init__(self, environment)
+        self.adds_player = not is_known and self._shows_both_the_same()
         self.num_actions = int(environment.action_space(first).n)
         self.binary_planes = _is_binary(environment.observation_space(first)["observation"])
         words = re.sub(r"_v\d+$", "", source.rpartition(":")[2]).split("_")
@@ -207,6 +210,21 @@ class _Start(EnvironmentPosition):
     def symmetries(self) -> Any:
         return self.known.symmetries(self._state)
 
+    def _shows_both_the_same(self) -> bool:
+        """Return whether both agents observe the same planes in a game's first 30 positions.
+
+        The first legal action is always played.
+        """
+        position = self.clone()
+        for _ in range(_PROBED_PLIES):
+            first, second = (position._state.observe(agent)["observation"] for agent in self.agents)
+            if not np.array_equal(first, second):
+                return False
+            if position.is_over():
+                break
+            position.step(int(position.legal_actions()[0]))
+        return True
+
 
 # --- which environments qualify -------------------------------------------------------------------
 
@@ -216,9 +234,9 @@ def _reason_against(environment: Any) -> str | None:
 
     The reason is a clause such as "its agents do not share one Discrete action space".
     """
-    agents = getattr(environment, "possible_agents", None)
-    if agents is None or not hasattr(environment, "agent_selection"):
+    if not hasattr(environment, "agent_selection"):
         return "it is not an AEC environment, in which one agent acts at a time"
+    agents = environment.possible_agents
     if len(agents) != 2:
         return f"it has {len(agents)} agents; 2 are allowed"
     if environment.metadata.get("is_parallelizable"):
@@ -230,24 +248,6 @@ def _reason_against(environment: Any) -> str | None:
     if not isinstance(observed, dict) or not {"observation", "action_mask"} <= observed.keys():
         return "its observations are not a dict of 'observation' and 'action_mask'"
     return None
-
-
-def _shows_both_the_same(environment: Any) -> bool:
-    """Return whether both agents observe the same planes in a game's first 30 positions.
-
-    The game is played on a copy of the environment, always with the first legal action.
-    """
-    game = _copied(environment, {})
-    for _ in range(_PROBED_PLIES):
-        first, second = (game.observe(agent)["observation"] for agent in game.possible_agents)
-        if not np.array_equal(first, second):
-            return False
-        if _has_ended(game):
-            break
-        observed = game.observe(game.agent_selection)
-        legal = np.flatnonzero(observed["action_mask"])
-        game.step(int(legal[0]))
-    return True
 
 
 def _has_ended(environment: Any) -> bool:

@@ -95,18 +95,16 @@ class Laws:
                 position before it.
         """
         with self._naming_errors():
-            copies = np.stack([state, state])
-            actions = np.array([action, action], np.int32)
-            both = self.game.step(copies, actions)
+            first, second = self.game.step(np.stack([state] * 2), np.array([action] * 2)).states
             what = f"'step' with action {action}"
             if self._has_changed(state):
                 raise BrokenLaw(
                     f"{what} also changes the position before it: its copy (`clone`) shares a list "
                     "or an array with it."
                 )
-            if (both.states[0] != both.states[1]).any():
+            if (first != second).any():
                 raise BrokenLaw(f"{what} gives different positions when repeated.")
-            return both.states[0]
+            return first
 
     def steer(self, state: Any, legal: list[int], takes: bool) -> list[int]:
         """Return the legal actions among which a steered game chooses at random.
@@ -320,8 +318,8 @@ def error_text(error: Exception, path: Path | None) -> str:
         return str(error)
     if isinstance(error, SyntaxError):
         return f"line {error.lineno}: {error.msg}."
-    text = " ".join(str(error).split()).rstrip(".")
-    text = jit.with_written_names(f"{type(error).__name__}: {text}" if text else repr(error))
+    text = " ".join(f"{type(error).__name__}: {error}".split()).rstrip(".: ")
+    text = jit.with_written_names(text)
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if path and Path(frame.filename) == path.resolve()]
     if not own:

@@ -74,8 +74,9 @@ def _check_equal(*parts: tuple[str, Any, Any]) -> None:
     """
     for name, ours, theirs in parts:
         if np.any(ours != theirs):
-            text = f"{name}: {ours} in the game, {theirs} in the twin"
-            raise BrokenLaw(f"game and twin differ: {text}.")
+            raise BrokenLaw(
+                f"game and twin differ: {name}: {ours} in the game, {theirs} in the twin."
+            )
 
 
 def first_result(view: View) -> float:
