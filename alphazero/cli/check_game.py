@@ -17,7 +17,7 @@ import shlex
 from rich.text import Text
 
 from alphazero.config.settings import option
-from alphazero.own_games.checks.report import CheckOptions, Fault, RuleReport
+from alphazero.own_games.checks.report import CheckOptions, RuleReport
 from alphazero.own_games.registry import is_shipped_game, make_game
 from alphazero.own_games.rule_check import check_rules
 from alphazero.runtime.console import Console, counted
@@ -66,7 +66,7 @@ def run(settings: Settings, console: Console) -> int:
         advice = () if is_shipped_game(settings.game) else (*_ADVICE, "")
         lines = [*_report_lines(options, report), "", *advice, command]
     else:
-        lines = fault_lines(report.fault)
+        lines = _fault_lines(report)
     console.print("\n".join(lines), markup=False)
     return int(report.fault is not None)
 
@@ -74,16 +74,13 @@ def run(settings: Settings, console: Console) -> int:
 # --- the findings ---------------------------------------------------------------------------------
 
 
-def fault_lines(fault: Fault) -> list[str]:
-    """Format a fault in the rules as lines of text.
-
-    They state what is wrong, the moves that lead to the faulty position, and its board.
-    """
-    lines = [f"The rules are wrong: {fault.text}"]
-    if fault.actions:
-        lines.append(f"after {counted(len(fault.actions), 'move')}: {fault.moves}")
-        lines.append(f"as actions: {' '.join(map(str, fault.actions))}")
-    return [*lines, *fault.board.splitlines()]
+def _fault_lines(report: RuleReport) -> list[str]:
+    """Format what is wrong with the rules, and the moves that lead there, as lines of text."""
+    lines = [f"The rules are wrong: {report.fault}"]
+    if report.actions:
+        lines.append(f"after {counted(len(report.actions), 'move')}: {report.moves}")
+        lines.append(f"as actions: {' '.join(map(str, report.actions))}")
+    return lines
 
 
 def _report_lines(options: CheckOptions, report: RuleReport) -> list[str]:

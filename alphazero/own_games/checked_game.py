@@ -22,8 +22,8 @@ import numpy as np
 from numba.core.errors import NumbaError, UnsupportedBytecodeError
 
 from alphazero.games.batched_game import CompiledGame, Game
-from alphazero.own_games.checks.laws import BrokenLaw, Laws, error_text
-from alphazero.own_games.checks.report import CheckOptions, Fault, RuleReport, examine
+from alphazero.own_games.checks.laws import Laws, error_text, place_text
+from alphazero.own_games.checks.report import CheckOptions, RuleReport, examine
 from alphazero.own_games.game_file import (
     ALLOWED,
     file_of,
@@ -47,6 +47,11 @@ _NUM_POSITIONS = 300  # number of positions to check
 #: Time limit in seconds for checking one position; slower rules are reported as never returning.
 TIME_LIMIT_S = 10.0
 _PACKAGE_FOLDER = Path(__file__).parents[2]
+#: Matches paths of files without rules: of this package, Python's library, numpy and numba.
+_NOT_RULES = "|".join(
+    map(re.escape, (str(_PACKAGE_FOLDER / "alphazero"), os.path.dirname(os.__file__)))
+)
+_NOT_RULES += "|.*/num(?:py|ba)/"
 _HELP = "docs/COMPILED_RULES.md lists common mistakes"
 #: The check's warnings about rules whose class is not in a file, by class.
 _CHECKED: dict[type, tuple[str, ...]] = {}
@@ -82,11 +87,10 @@ def load_object(source: Any, name: str) -> Game:
     file = module_file(module_name)
     if not is_compiled(source):
         return _checked_here(source, name, file)
-    module = sys.modules.get(module_name)
+    module = sys.modules[module_name]
     if file is None or getattr(module, "GAME", None) != source:
         raise ConfigError.of("game", name, reason="compiled rules must be the GAME of their file")
-    is_imported = getattr(module, "__spec__", None) is not None
-    checked = f"{module_name}:GAME" if is_imported else str(file)
+    checked = f"{module_name}:GAME" if module.__spec__ else str(file)
     return _named(name, checked, source, file)
 
 
@@ -103,10 +107,10 @@ def _named(name: str, checked: str, source: Any, file: Path | None) -> Game:
         ConfigError: if the rules break a law or do not compile.
     """
     stored = file and _stored_notes_path(file, checked.partition(":")[2])
-    notes = _read_notes(stored)
+    notes = _read_notes(stored) if stored else None
     is_new = notes is None
     if notes is None:
-        notes = _check_laws(checked, file or Path(checked))
+        notes = _check_laws(checked)
     if source is None:
         source = load_source(name)
     game = game_of(source, name)
@@ -134,7 +138,7 @@ def _checked_here(source: Any, name: str, file: Path | None) -> Game:
         game = game_of(source, name)
         rules = game.rules_object
         stored = file and _stored_notes_path(file, made_as(rules))
-        notes = _read_notes(stored) if file else _CHECKED.get(type(rules))
+        notes = _read_notes(stored) if stored else _CHECKED.get(type(rules))
         if notes is None:
             report = examine(Laws(game, file), None, _quick(name))
             notes = _notes_of(report, name)
@@ -142,8 +146,6 @@ def _checked_here(source: Any, name: str, file: Path | None) -> Game:
             _CHECKED[type(rules)] = notes
     except ConfigError:
         raise
-    except BrokenLaw as error:
-        raise _broken(str(error), name) from error
     except Exception as error:  # raised by the user's own code
         raise _broken(error_text(error, file), name) from error
     game.notes = notes
@@ -166,10 +168,9 @@ def _notes_of(report: RuleReport, name: str) -> tuple[str, ...]:
     """
     if report.fault is None:
         return tuple(report.notes)
-    text = report.fault.text
-    actions = report.fault.actions
-    if actions:
-        text = f"after {len(actions):,} actions, ending with {actions[-30:]}: {text}"
+    text = report.fault
+    if report.actions:
+        text = f"after {len(report.actions):,} actions, ending with {report.actions[-30:]}: {text}"
     raise _broken(text, name)
 
 
@@ -180,17 +181,15 @@ def _broken(text: str, name: str) -> ConfigError:
 # --- the laws, in another process -----------------------------------------------------------------
 
 
-def _check_laws(name: str, file: Path) -> tuple[str, ...]:
-    return _notes_of(run_check(_quick(name), file), name)
+def _check_laws(name: str) -> tuple[str, ...]:
+    return _notes_of(run_check(_quick(name)), name)
 
 
-def run_check(options: CheckOptions, *paths: Path) -> RuleReport:
+def run_check(options: CheckOptions) -> RuleReport:
     """Check the rules of a game in another process, which runs them as plain Python.
 
     Args:
         options: the game to check and the limits of the check.
-        paths: the files that contain the rules, needed to name the line of a rule that never
-            returns.
 
     Returns:
         The report of the check. If a rule never returns or the process fails, its ``fault`` says
@@ -217,27 +216,14 @@ def run_check(options: CheckOptions, *paths: Path) -> RuleReport:
     errors = program.stderr
     lines = program.stdout.splitlines()
     if program.returncode == 0 and lines:
-        return report_of(json.loads(lines[-1]))
-    places = "|".join(re.escape(str(path.resolve())) for path in paths)
-    frame = re.search(rf'File "({places})", line (\d+) in (\S+)', errors)
+        return RuleReport(**json.loads(lines[-1]))
+    frame = re.search(rf'File "(?!{_NOT_RULES})(.+\.py)", line (\d+) in (\S+)', errors)
     if "Timeout" in errors and frame:
-        path, line, name = frame.groups()
-        function = "" if name == "<module>" else f", in '{name}'"
-        text = f"{Path(path).name}, line {line}{function}: it does not return (an endless loop?)."
-        return RuleReport(Fault(text))
+        path, *place = frame.groups()
+        where = f"{Path(path).name}, {place_text(*place)}"
+        return RuleReport(f"{where}: it does not return (an endless loop?).")
     error_lines = errors.strip().splitlines() or [f"exit status {program.returncode}"]
-    return RuleReport(Fault(f"the check of its rules failed: {error_lines[-1]}."))
-
-
-def report_of(plain: dict[str, Any]) -> RuleReport:
-    """Convert a report that was read from JSON back into a `RuleReport`.
-
-    Args:
-        plain: the report as a dict of its fields; modified in place.
-    """
-    if plain["fault"] is not None:
-        plain["fault"] = Fault(**plain["fault"])
-    return RuleReport(**plain)
+    return RuleReport(f"the check of its rules failed: {error_lines[-1]}.")
 
 
 # --- compiling ------------------------------------------------------------------------------------
@@ -306,10 +292,8 @@ def _stored_notes_path(file: Path, made_as: str) -> Path:
     return jit.cache_directory().parent / f"game-{digest.hexdigest()[:16]}.txt"
 
 
-def _read_notes(path: Path | None) -> tuple[str, ...] | None:
+def _read_notes(path: Path) -> tuple[str, ...] | None:
     """Read a check's warnings from ``path``; None if this version of the game was never checked."""
-    if path is None:
-        return None
     try:
         return tuple(path.read_text(encoding="utf-8").splitlines())
     except (OSError, ValueError):

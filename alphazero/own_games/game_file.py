@@ -56,8 +56,8 @@ def made(source: Any, name: str) -> Any:
     Raises:
         ConfigError: if the call raises an error.
     """
-    is_function = callable(source) and not has_python_rules(source)
-    if not isinstance(source, type) and not is_function:
+    is_object = not callable(source) or has_python_rules(source)
+    if is_object and not isinstance(source, type):
         return source
     try:
         return source()
@@ -162,11 +162,8 @@ def _only_class(module: types.ModuleType, name: str) -> type:
     classes = list(filter(has_python_rules, own))
     if len(classes) == 1:
         return classes[0]
-    message = f"the game file '{Path(name)}' defines no GAME"
-    if classes:
-        names = [game_class.__name__ for game_class in classes]
-        message += f" and several classes ({', '.join(names)}): add GAME = {names[-1]}"
-    raise refusal(f"{message}.", name)
+    methods = "nor one class with the methods of a game: add GAME = ..."
+    raise refusal(f"the game file '{name}' defines no GAME, {methods}.", name)
 
 
 def existing(name: str) -> Path:

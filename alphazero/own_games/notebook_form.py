@@ -20,8 +20,6 @@ from typing import Any
 
 import numpy as np
 
-from alphazero.runtime.errors import ConfigError
-
 _NUM_PROBES = 100  # random games from which missing attributes are estimated
 _MAX_PROBED_PLIES = 5_000
 
@@ -92,16 +90,9 @@ class NotebookStart(NotebookPosition):
 
     Args:
         game: the object that holds the rules.
-        name: the game's name, for the error message.
-
-    Raises:
-        ConfigError: if the object has no method ``start_state`` or ``canonicalize``.
     """
 
-    def __init__(self, game: Any, name: str):
-        for needed in ("start_state", "canonicalize"):
-            if not callable(getattr(game, needed, None)):
-                raise ConfigError.of("game", name, reason=f"it has no method '{needed}'")
+    def __init__(self, game: Any):
         state = game.start_state()
         board = _board_of(game.canonicalize(state))
         super().__init__(game, state, 0, _shape(board))
@@ -126,8 +117,7 @@ class NotebookStart(NotebookPosition):
         cells = np.array([np.ravel(_board_of(image)) for image, _ in images], np.int32)
         actions = np.array([np.ravel(probs) for _, probs in images], np.int32)
         is_identity = (cells == np.arange(cells.shape[1])).all(axis=1)
-        identity = int(is_identity.argmax())
-        order = [identity, *(row for row in range(len(images)) if row != identity)]
+        order = np.argsort(~is_identity, kind="stable")
         return cells[order], actions[order]
 
     def _probe(self) -> tuple[int, float]:

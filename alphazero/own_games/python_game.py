@@ -34,7 +34,6 @@ _OBJECTS_BYTES = 128 << 20  # most memory of the position objects kept by a game
 _ENTRY_BYTES = 1_000  # assumed for an entry of their table, and for what only C++ knows of
 _KEPT_PER_MEASUREMENT = 64
 _KEY_BYTES = 16
-_UNUSABLE = "the game '{}' cannot be used: "
 
 
 def unusable(name: str, reason: str, value: Any, allowed: Any) -> ConfigError:
@@ -46,7 +45,7 @@ def unusable(name: str, reason: str, value: Any, allowed: Any) -> ConfigError:
         value: what was refused, such as the name of a method or of the game.
         allowed: what is accepted instead; see `ConfigError`.
     """
-    start = _UNUSABLE.format(name)
+    start = f"the game '{name}' cannot be used: "
     message = f"{start}{reason.replace(start, '')}."
     return ConfigError(message, key="game", value=value, allowed=allowed)
 
@@ -73,7 +72,7 @@ def make_python_game(source: Any, name: str) -> "PythonGame":
         ConfigError: if a method or attribute is missing or wrong; the message names it.
     """
     if callable(getattr(source, "get_transitions", None)):
-        return PythonGame(NotebookStart(source, name), name)
+        source = NotebookStart(source)
     return PythonGame(source, name)
 
 
@@ -231,15 +230,7 @@ class PythonGame(Game):
         return self.inspect(self._rows(positions, played, plies + 1))
 
     def inspect(self, states: np.ndarray) -> Transition:
-        rows = _view(states, self._identity)
-        legal = np.unpackbits(rows["legal"], axis=1, count=self.num_actions)
-        return Transition(
-            states=states,
-            over=rows["over"].copy(),
-            results=rows["result"].copy(),
-            players=rows["player"].copy(),
-            legal_action_mask=legal.view(np.bool_),
-        )
+        return packed_transition(states, self._identity, self.num_actions)
 
     def observe(self, states: np.ndarray) -> np.ndarray:
         planes = _view(states, self._identity)["planes"]
@@ -409,16 +400,13 @@ class PythonGame(Game):
     def _fields(self) -> list[tuple]:
         """Return the fields of a state's row, in order: those of the position, those of the moves.
 
-        There is one bit for each action, which says whether it is legal, and one bit or one float32
-        for each value of the planes. ``key`` is a digest of the object's `key()`.
+        There is one bit or one float32 for each value of the planes. ``key`` is a digest of what
+        the object's `key()` returns.
         """
         num_values = math.prod(self.planes_shape)
         planes = ("u1", -(-num_values // 8)) if self.has_binary_planes else ("f4", num_values)
         return [
-            ("result", "f4"),
-            ("player", "i1"),
-            ("over", "?"),
-            ("legal", "u1", (-(-self.num_actions // 8),)),
+            *header_fields(self.num_actions),
             ("planes", planes[0], planes[1:]),
             ("key", "u1", (_KEY_BYTES * self._has_key,)),
             ("plies", "u2"),
@@ -564,6 +552,34 @@ def _reached(root: Any, known: Container[int]) -> dict[int, Any]:
 
 
 _SHARED_TYPES = type, types.ModuleType, types.FunctionType
+
+
+def header_fields(num_actions: int) -> list[tuple]:
+    """Return the first fields of a state's row, which `packed_transition` reads.
+
+    There is one bit for each action, which says whether it is legal.
+    """
+    legal = ("legal", "u1", (-(-num_actions // 8),))
+    return [("result", "f4"), ("player", "i1"), ("over", "?"), legal]
+
+
+def packed_transition(states: np.ndarray, dtype: np.dtype, num_actions: int) -> Transition:
+    """Return the state of play in positions whose rows begin with `header_fields`.
+
+    Args:
+        states: uint8[B, K], the positions.
+        dtype: the fields with which a row begins.
+        num_actions: the number of actions A.
+    """
+    rows = _view(states, dtype)
+    legal = np.unpackbits(rows["legal"], axis=1, count=num_actions)
+    return Transition(
+        states=states,
+        over=rows["over"].copy(),
+        results=rows["result"].copy(),
+        players=rows["player"].copy(),
+        legal_action_mask=legal.view(np.bool_),
+    )
 
 
 def _view(states: np.ndarray, dtype: np.dtype) -> np.ndarray:

@@ -227,15 +227,9 @@ def same_game(name: str, stored_name: str, digest: str = "", stored_digest: str 
     if not (is_game_file(name) and is_game_file(stored_name)):
         return False
     if os.path.isfile(stored_name):  # unlike Path.is_file, it never raises an error
-        return canonical_name(name) == canonical_name(stored_name)
-    file_name = re.split(r"[/\\]", name)[-1]
-    stored_file_name = re.split(r"[/\\]", stored_name)[-1]
+        return Path(name).resolve() == Path(stored_name).resolve()
+    file_name, stored_file_name = (re.split(r"[/\\]", path)[-1] for path in (name, stored_name))
     return file_name == stored_file_name
-
-
-def canonical_name(name: str) -> str:
-    """Return the absolute path of a game file; return any other game's name unchanged."""
-    return str(Path(name).resolve()) if is_game_file(name) else name
 
 
 # --- families of games: functions of the whole name and of its part after the colon ---------------
@@ -244,12 +238,11 @@ def canonical_name(name: str) -> str:
 def _connect_x(name: str, sizes: str) -> Game:
     numbers = re.fullmatch(r"([0-9]{1,3})x([0-9]{1,3})x([0-9]{1,3})", sizes)
     rows, columns, length = map(int, numbers.groups()) if numbers else (0, 0, 0)
-    is_possible_board = 1 <= rows <= 64 and 1 <= columns <= 64
-    if not is_possible_board or not 2 <= length <= max(rows, columns):
+    if not (1 <= rows <= 64 and 1 <= columns <= 64 and 2 <= length <= max(rows, columns)):
         allowed = (
             "connect_x:ROWSxCOLUMNSxLENGTH, such as connect_x:5x5x4: rows and columns from 1 to "
+            "64, a length from 2 to the longer side of the board"
         )
-        allowed += "64, a length from 2 to the longer side of the board"
         raise ConfigError.of("game", name, allowed)
     fits_in_64_bits = (rows + 1) * columns <= 64
     rules = ConnectX if fits_in_64_bits else LargeConnectX
@@ -263,7 +256,5 @@ def _of_library(name: str, rest: str) -> Game:
 
 _FAMILIES = {
     "connect_x": _connect_x,
-    "pettingzoo": _of_library,
-    "open_spiel": _of_library,
-    "pgx": _of_library,
+    **dict.fromkeys(("pettingzoo", "open_spiel", "pgx"), _of_library),
 }

@@ -14,15 +14,12 @@ import faulthandler
 import json
 import sys
 from collections.abc import Callable
-from pathlib import Path
 
 from alphazero.own_games.checked_game import run_check
 from alphazero.own_games.checks.laws import BrokenLaw, Laws, error_text
-from alphazero.own_games.checks.report import CheckOptions, Fault, RuleReport, examine
-from alphazero.own_games.game_file import file_of, game_of, is_compiled, load_source
-from alphazero.own_games.python_game import has_python_rules
+from alphazero.own_games.checks.report import CheckOptions, RuleReport, examine
+from alphazero.own_games.game_file import existing, file_of, game_of, is_compiled, load_source
 from alphazero.own_games.registry import is_game_file, make_game, runs_own_code
-from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.own_code import GAMES, announced
 from alphazero.runtime.process import claim_output
 
@@ -41,24 +38,14 @@ def check_rules(options: CheckOptions) -> RuleReport:
     Raises:
         ConfigError: if there is no game with one of these names.
     """
-    paths = [_file_of(name) for name in (options.game, options.twin) if name]
-    return run_check(options, *(path for path in paths if path is not None))
-
-
-def _file_of(name: str) -> Path | None:
-    """Return the path of the file that defines a user's game, or None if no file does.
-
-    The result is None for games of this package and its adapters.
-
-    Raises:
-        ConfigError: if there is no such game.
-    """
-    if not _is_of_a_module(name):
-        make_game(name)
-        return None
-    if is_game_file(name):
-        return file_of(name)
-    return file_of(name, load_source(name))
+    for name in filter(None, (options.game, options.twin)):
+        if is_game_file(name):
+            existing(name)
+        elif _is_of_a_module(name):
+            load_source(name)
+        else:
+            make_game(name)
+    return run_check(options)
 
 
 def _is_of_a_module(name: str) -> bool:
@@ -81,15 +68,13 @@ def load_laws(name: str) -> Laws:
         return Laws(make_game(name))
     file = None
     try:
-        file = file_of(name) if is_game_file(name) else None
+        file = file_of(name)
         source = load_source(name)
         file = file_of(name, source)
-        is_raw = is_compiled(source) or is_game_file(name) and not has_python_rules(source)
-        game = source if is_raw else game_of(source, name)
-    except (BrokenLaw, ConfigError) as error:
-        raise BrokenLaw(str(error).replace(f"the game file '{name}'", "it", 1)) from error
+        game = source if is_compiled(source) else game_of(source, name)
     except Exception as error:
-        raise BrokenLaw(error_text(error, file)) from error
+        text = error_text(error, file)
+        raise BrokenLaw(text.replace(f"the game file '{name}'", "it", 1)) from error
     return Laws(game, file)
 
 
@@ -122,7 +107,7 @@ def main(text: str, time_limit_s: str) -> None:
         watch()
         report = examine(laws, twin, options, watch)
     except BrokenLaw as error:
-        report = RuleReport(Fault(str(error)))
+        report = RuleReport(str(error))
     print(json.dumps(dataclasses.asdict(report)), file=answers, flush=True)
 
 

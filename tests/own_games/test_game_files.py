@@ -162,7 +162,7 @@ def import_again(folder: Path, increment: int):
 def test_kernels_follow_the_modules_that_the_rules_import(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    monkeypatch.setattr(checked_game, "_check_laws", lambda name, file: ())
+    monkeypatch.setattr(checked_game, "_check_laws", lambda name: ())
     (tmp_path / "stepping").mkdir()
     games = [import_again(tmp_path / "stepping", increment) for increment in (1, 2)]
     assert [one_step(game) for game in games] == [1, 2]
@@ -231,7 +231,7 @@ def test_a_file_is_checked_with_what_is_beside_it_and_nothing_else(race, tmp_pat
 
 
 def test_a_file_is_sent_with_the_modules_beside_it(race, tmp_path, monkeypatch):
-    monkeypatch.setattr(checked_game, "_check_laws", lambda name, file: ())
+    monkeypatch.setattr(checked_game, "_check_laws", lambda name: ())
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "elsewhere"))
     game, files = make_game(str(race)), own_files(str(race))
     shutil.rmtree(race.parent)

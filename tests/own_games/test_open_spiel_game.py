@@ -223,7 +223,7 @@ def test_positions_outlive_their_game_and_each_other():
     game = make_game(f"open_spiel:{text}")
     position = game.position(game.initial_states()[0]).clone()
     del game
-    open_spiel_game._rules_of.cache_clear()
+    open_spiel_game._start_of.cache_clear()
     gc.collect()
     state = pyspiel.load_game("morpion_solitaire").new_initial_state()
     for _ in range(8):

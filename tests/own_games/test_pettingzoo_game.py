@@ -155,9 +155,9 @@ def test_a_single_legal_move_is_no_pass_where_no_board_shows_it():
 def test_a_copy_of_an_environment_is_its_own_clone_if_it_has_one():
     game = make_game("pettingzoo:own_environments:ClonedHeap")
     start = game.position(game.initial_states()[0])
-    before = start._environment.num_clones[0]
+    before = start._state.num_clones[0]
     game.after(start, 2)
-    assert start._environment.num_clones[0] == before + 1 and start._environment.heap == 8
+    assert start._state.num_clones[0] == before + 1 and start._state.heap == 8
 
 
 def test_a_wrapper_is_part_of_the_rules():

@@ -78,7 +78,7 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     monkeypatch.setenv("ALPHAZERO_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setattr(checked_game, "_compile", lambda game, path: None)
-    monkeypatch.setattr(checked_game, "_check_laws", lambda name, file: ())
+    monkeypatch.setattr(checked_game, "_check_laws", lambda name: ())
     (tmp_path / "base.py").write_text(BASE)
     (tmp_path / "pile.py").write_text(PILE)
     yield tmp_path

@@ -25,14 +25,11 @@ import numpy as np
 from alphazero.games.appearance import Appearance
 from alphazero.games.batched_game import Game, Transition
 from alphazero.games.symmetry import identity_tables, mirror_tables, square_tables
+from alphazero.own_games.python_game import header_fields, packed_transition
 from alphazero.runtime.errors import ConfigError, require
 from alphazero.runtime.jit import announce_compilation, cache_directory, private_folder
 from alphazero.runtime.random_generators import next_bits
 
-_RESULT = slice(0, 4)
-_PLAYER = 4
-_OVER = 5
-_HEADER = 6
 _MAX_SINGLES = 3  # at most this many positions are stepped one by one
 _Tables = tuple[np.ndarray, np.ndarray]
 
@@ -52,7 +49,7 @@ class _Facts(NamedTuple):
     opponent_plane: int = 1  #: first plane of the opponent's pieces
     #: Converts the board as the second player sees it into the first player's view.
     turn: Callable[[np.ndarray], np.ndarray] = np.asarray
-    symmetries: Callable[[], _Tables] | None = None  #: makes the symmetry tables, if there are any
+    symmetries: _Tables | None = None  #: see `alphazero.games.rules.symmetries`; None if unknown
 
 
 def _hex_tables() -> _Tables:
@@ -64,9 +61,9 @@ def _hex_tables() -> _Tables:
         cells: int32[2, 121]; actions: int32[2, 122]; see `alphazero.games.rules.symmetries`.
     """
     cells, actions = identity_tables(11, 11, 122)
-    turned_cells = cells[0, ::-1]
-    turned_actions = np.append(turned_cells, actions[0, -1])
-    return np.stack([cells[0], turned_cells]), np.stack([actions[0], turned_actions])
+    turned = cells[:, ::-1]
+    turned_actions = np.c_[turned, actions[:, -1:]]
+    return np.concatenate([cells, turned]), np.concatenate([actions, turned_actions])
 
 
 def _half_turn(board: np.ndarray) -> np.ndarray:
@@ -95,30 +92,30 @@ _FACTS = {
         9,
         64,
         Appearance("Tic-tac-toe", colors=("x", "o"), board="lines", line_length=3),
-        symmetries=lambda: square_tables(3),
+        symmetries=square_tables(3),
     ),
     "connect_four": _Facts(
         42,
         64,
         _looks("Connect Four", "Yellow Red", "plate", line_length=4),
-        symmetries=lambda: mirror_tables(6, 7),
+        symmetries=mirror_tables(6, 7),
     ),
     "othello": _Facts(
         120,  # 60 discs, and at most one pass after each
         64,
         _looks("Othello", "Black White", "green", rows_from_top=True, counts_pieces=True),
         "pass",
-        symmetries=lambda: square_tables(8, has_pass=True),
+        symmetries=square_tables(8, has_pass=True),
     ),
     "hex": _Facts(
         122,
         64,
         _looks("Hex", "Black White", rows_from_top=True),
         "swap",
-        symmetries=_hex_tables,
+        symmetries=_hex_tables(),
     ),
-    "go_9x9": _Facts(162, 16, _GO, "pass", symmetries=lambda: square_tables(9, has_pass=True)),
-    "go_19x19": _Facts(722, 16, _GO, "pass", symmetries=lambda: square_tables(19, has_pass=True)),
+    "go_9x9": _Facts(162, 16, _GO, "pass", symmetries=square_tables(9, has_pass=True)),
+    "go_19x19": _Facts(722, 16, _GO, "pass", symmetries=square_tables(19, has_pass=True)),
     "animal_shogi": _Facts(256, 16, _looks("Animal shogi", "Black White"), None, 5, 5, _half_turn),
     "gardner_chess": _Facts(256, 16, _looks("Gardner chess", "White Black"), None, 6, 6, np.flipud),
     "chess": _Facts(512, 16, _looks("Chess", "White Black"), None, 6, 6, np.flipud),
@@ -147,7 +144,7 @@ class PgxGame(Game):
         self.name = f"pgx:{environment_name}"
         self.rules_object = self
         if environment_name not in _FACTS:
-            games = ", ".join(f"pgx:{known}" for known in _FACTS)
+            games = [f"pgx:{known}" for known in _FACTS]
             reason = "there is no such game of two players without chance"
             raise ConfigError.of("game", self.name, games, reason)
         jax, pgx = _import_packages()
@@ -163,13 +160,12 @@ class PgxGame(Game):
         self.num_actions = len(start.legal_action_mask)
         height, width, num_planes = start.observation.shape
         self.planes_shape = (num_planes, height, width)
-        tables = facts.symmetries() if facts.symmetries else None
-        tables = tables or identity_tables(height, width, self.num_actions)
+        tables = facts.symmetries or identity_tables(height, width, self.num_actions)
         self.cell_symmetries, self.action_symmetries = tables
         functions = _Functions(jax, environment, start)
         self._start_state = np.asarray(jax.jit(functions.pack)(start))
         self.state_size = len(self._start_state)
-        self._legal = slice(_HEADER, _HEADER + -(-self.num_actions // 8))
+        self._header = np.dtype(header_fields(self.num_actions))
         self._step = jax.jit(jax.vmap(functions.step))
         self._observe = jax.jit(jax.vmap(functions.observe))
         self._playout = jax.jit(jax.vmap(functions.playout))
@@ -186,15 +182,7 @@ class PgxGame(Game):
         return self.inspect(following)
 
     def inspect(self, states: np.ndarray) -> Transition:
-        legal = np.unpackbits(states[:, self._legal], axis=1, count=self.num_actions)
-        results = np.ascontiguousarray(states[:, _RESULT]).view(np.float32)
-        return Transition(
-            states=states,
-            over=states[:, _OVER].astype(np.bool_),
-            results=results[:, 0],
-            players=states[:, _PLAYER].astype(np.int8),
-            legal_action_mask=legal.view(np.bool_),
-        )
+        return packed_transition(states, self._header, self.num_actions)
 
     def observe(self, states: np.ndarray) -> np.ndarray:
         planes = np.empty((len(states), *self.planes_shape), np.float32)
@@ -236,13 +224,12 @@ class PgxGame(Game):
     def cells(self, state: np.ndarray) -> np.ndarray:
         facts = self._facts
         planes = self.observe(state[None])[0] > 0
-        player = int(state[_PLAYER])
-        num = facts.num_piece_planes
-        opponent = facts.opponent_plane
-        is_own = planes[:num].any(axis=0)
-        is_opponents = planes[opponent : opponent + num].any(axis=0)
-        board = np.where(is_opponents, 2 - player, 0)
-        board = np.where(is_own, 1 + player, board).astype(np.int8)
+        player = int(self.players(state[None])[0])
+        own, opponents = (
+            planes[first : first + facts.num_piece_planes].any(axis=0)
+            for first in (0, facts.opponent_plane)
+        )
+        board = np.where(own, 1 + player, np.where(opponents, 2 - player, 0)).astype(np.int8)
         return facts.turn(board) if player else board
 
     def action_squares(self, action: int) -> tuple[int, ...]:
@@ -273,7 +260,7 @@ class _Functions:
     def __init__(self, jax: Any, environment: Any, start: Any):
         self._jax = jax
         self._environment = environment
-        self._num_actions = len(start.legal_action_mask)
+        self._mask = start.legal_action_mask
         self._empty = jax.numpy.zeros(0, bool)
         self._leaves, self._tree = jax.tree_util.tree_flatten(self._stripped(start))
 
@@ -281,15 +268,14 @@ class _Functions:
         """Pack an environment state into a row of bytes, uint8[K]; `PgxGame` lists its parts."""
         jnp = self._jax.numpy
         is_over = state.terminated | state.truncated
-        result = jnp.where(is_over, state.rewards[state.current_player], jnp.float32(0))
-        player = state.current_player.astype(jnp.uint8)
         parts = [
-            self._bytes(result),
-            jnp.stack([player, is_over.astype(jnp.uint8)]),
-            self._bytes(state.legal_action_mask & ~is_over),
+            jnp.where(is_over, state.rewards[state.current_player], jnp.float32(0)),
+            state.current_player.astype(jnp.uint8),
+            is_over.astype(jnp.uint8),
+            state.legal_action_mask & ~is_over,
+            *self._jax.tree_util.tree_leaves(self._stripped(state)),
         ]
-        leaves = self._jax.tree_util.tree_leaves(self._stripped(state))
-        return jnp.concatenate(parts + [self._bytes(leaf) for leaf in leaves])
+        return jnp.concatenate([self._bytes(part) for part in parts])
 
     def step(self, row: Any, action: Any) -> Any:
         """Play a legal action in a packed state, and return the new packed state, uint8[K]."""
@@ -338,40 +324,26 @@ class _Functions:
     def _bytes(self, array: Any) -> Any:
         if array.dtype == bool:
             return self._jax.numpy.packbits(array.ravel())
-        numbers = self._jax.lax.bitcast_convert_type(array.ravel(), np.uint8)
-        return numbers.ravel()
+        return array.ravel().view(np.uint8)
 
     def _unpack(self, row: Any) -> Any:
         """Unpack a row of bytes, uint8[K], into an environment state with an empty observation."""
-        legal, offset = self._read(row, _HEADER, np.zeros(self._num_actions, bool))
-        leaves = []
-        for like in self._leaves:
-            leaf, offset = self._read(row, offset, like)
-            leaves.append(leaf)
+        offset = np.dtype(header_fields(0)).itemsize
+        arrays = []
+        for like in (self._mask, *self._leaves):
+            num = math.prod(like.shape)
+            start = offset
+            if like.dtype == bool:
+                offset += -(-num // 8)
+                bits = self._jax.numpy.unpackbits(row[start:offset], count=num)
+                array = bits.astype(bool)
+            else:
+                offset += num * like.dtype.itemsize
+                array = row[start:offset].view(like.dtype)
+            arrays.append(array.reshape(like.shape))
+        legal, *leaves = arrays
         state = self._jax.tree_util.tree_unflatten(self._tree, leaves)
         return state.replace(legal_action_mask=legal)
-
-    def _read(self, row: Any, offset: int, like: Any) -> tuple[Any, int]:
-        """Read an array with the shape and dtype of ``like`` from a packed state.
-
-        Args:
-            row: uint8[K], the packed state.
-            offset: offset of the array's first byte.
-            like: an array with the shape and dtype to read.
-
-        Returns:
-            The array, and the offset of the byte after it.
-        """
-        num = math.prod(like.shape)
-        if like.dtype == bool:
-            end = offset + -(-num // 8)
-            array = self._jax.numpy.unpackbits(row[offset:end], count=num).astype(bool)
-        else:
-            item_size = like.dtype.itemsize
-            end = offset + item_size * num
-            parts = row[offset:end].reshape(num, item_size)
-            array = self._jax.lax.bitcast_convert_type(parts, like.dtype)
-        return array.reshape(like.shape), end
 
 
 def _import_packages() -> tuple[Any, Any]:
@@ -410,14 +382,7 @@ def _configure(jax: Any) -> None:
             folder = str(private_folder(cache_directory().parent / "jax"))
             jax.config.update("jax_compilation_cache_dir", folder)
             jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.2)
-    before = os.environ.get("NPROC")
-    os.environ["NPROC"] = "1"
-    try:
-        jax.devices()
-    finally:
-        del os.environ["NPROC"]
-        if before is not None:
-            os.environ["NPROC"] = before
+    os.environ.setdefault("NPROC", "1")
 
 
 def _first_player_begins(jax: Any, environment: Any) -> Any:

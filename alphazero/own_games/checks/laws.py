@@ -95,37 +95,38 @@ class Laws:
                 position before it.
         """
         with self._naming_errors():
-            copies = np.stack([state, state])
-            actions = np.array([action, action], np.int32)
-            both = self.game.step(copies, actions)
+            first, second = self.game.step(np.stack([state] * 2), np.array([action] * 2)).states
             what = f"'step' with action {action}"
             if self._has_changed(state):
                 raise BrokenLaw(
                     f"{what} also changes the position before it: its copy (`clone`) shares a list "
                     "or an array with it."
                 )
-            if (both.states[0] != both.states[1]).any():
+            if (first != second).any():
                 raise BrokenLaw(f"{what} gives different positions when repeated.")
-            return both.states[0]
+            return first
 
-    def foresee(self, state: Any, actions: list[int]) -> list[tuple[bool, int]]:
-        """Look one move ahead from a position, without checking the positions that follow.
+    def steer(self, state: Any, legal: list[int], takes: bool) -> list[int]:
+        """Return the legal actions among which a steered game chooses at random.
 
-        The check of the rules uses the result to steer a game towards unusual positions.
+        Actions that end the game are excluded, unless every action does. Of those left, the ones
+        that leave the fewest or the most pieces on the board are returned. The positions that
+        follow are not checked.
 
         Args:
-            state: the position, an array of K state words.
-            actions: the legal actions to try.
-
-        Returns:
-            For each action, whether it ends the game, and the number of occupied squares after it.
+            state: the position, an array of K state entries.
+            legal: the legal actions in this position.
+            takes: True selects the actions that leave the fewest pieces, False those that leave the
+                most.
         """
+        sign = 1 if takes else -1
         with self._naming_errors():
-            rows = np.repeat(state[None], len(actions), axis=0)
-            after = self.game.step(rows, np.array(actions, np.int32))
-            boards = map(self.game.cells, after.states)
-            num_pieces = [int(np.count_nonzero(board)) for board in boards]
-            return list(zip(after.over.tolist(), num_pieces))
+            rows = np.repeat(state[None], len(legal), axis=0)
+            after = self.game.step(rows, np.array(legal, np.int32))
+            num_pieces = [np.count_nonzero(self.game.cells(row)) for row in after.states]
+        ranks = [(over, sign * num) for over, num in zip(after.over, num_pieces)]
+        best = min(ranks)
+        return [action for action, rank in zip(legal, ranks) if rank == best]
 
     def look(self, state: Any, actions: list[int]) -> View:
         """Check every law about a single position, and return what the rules return for it.
@@ -237,8 +238,10 @@ class Laws:
             for action in range(self.game.num_actions):
                 name = self.game.action_to_text(action)
                 if not name or actions.setdefault(name.lower(), action) != action:
-                    other = f", as action {actions[name.lower()]}" if name else ""
-                    raise BrokenLaw(f"'action_to_text' names action {action} '{name}'{other}.")
+                    raise BrokenLaw(
+                        f"'action_to_text' names action {action} '{name}': the names of all "
+                        "actions must differ."
+                    )
 
     def _has_changed(self, state: np.ndarray) -> bool:
         """Return whether a position's Python object has changed since ``state`` was made from it.
@@ -258,7 +261,7 @@ class Laws:
         mask = inspected.legal_action_mask[0]
         legal = np.flatnonzero(mask).tolist()
         if player not in range(game.num_players):
-            allowed = "0 or 1" if game.num_players == 2 else "0 in a one-player game"
+            allowed = f"a whole number below {game.num_players}"
             raise BrokenLaw(f"'player_to_move' returns {player}: it must be {allowed}.")
         if over and legal:
             raise BrokenLaw(f"the game is over, but 'legal_actions' allows action {legal[0]}.")
@@ -267,9 +270,9 @@ class Laws:
                 "the game is not over, but 'legal_actions' allows no action. A pass is an action."
             )
         if over and not -1 <= result <= 1:
-            allowed = "{:g} to {:g}".format(*game.result_range)
             raise BrokenLaw(
-                f"'result' returns {game.own_result(result):g}: 'result_range' allows {allowed}."
+                f"'result' returns {game.own_result(result):g}: 'result_range' is "
+                f"{game.result_range}."
             )
         if isinstance(game, CompiledGame):
             _check_mask(game.rules, state, mask)
@@ -298,8 +301,6 @@ class Laws:
             yield
         except BrokenLaw:
             raise
-        except ConfigError as error:
-            raise BrokenLaw(str(error)) from error
         except Exception as error:
             raise BrokenLaw(error_text(error, self._path)) from error
 
@@ -313,17 +314,22 @@ def error_text(error: Exception, path: Path | None) -> str:
         error: the error that a rule raised.
         path: the file that contains the rules; if None, no line is named.
     """
+    if isinstance(error, (BrokenLaw, ConfigError)):
+        return str(error)
     if isinstance(error, SyntaxError):
         return f"line {error.lineno}: {error.msg}."
-    text = " ".join(str(error).split()).rstrip(".")
-    text = jit.with_written_names(f"{type(error).__name__}: {text}" if text else repr(error))
+    text = " ".join(f"{type(error).__name__}: {error}".split()).rstrip(".: ")
+    text = jit.with_written_names(text)
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if path and Path(frame.filename) == path.resolve()]
     if not own:
         return f"{text}."
-    last = own[-1]
-    function = "" if last.name == "<module>" else f", in '{last.name}'"
-    return f"line {last.lineno}{function}: {text}."
+    return f"{place_text(own[-1].lineno, own[-1].name)}: {text}."
+
+
+def place_text(line: object, function: str) -> str:
+    """Name a line of a file and, if it is in a function, the function."""
+    return f"line {line}" if function == "<module>" else f"line {line}, in '{function}'"
 
 
 # --- single laws ----------------------------------------------------------------------------------
@@ -374,32 +380,28 @@ def _check_object(game: PythonGame, position: Any, legal: list[int]) -> None:
 
 
 def _check_sizes(game: Any) -> None:
-    """Check that an object is a NamedTuple of compiled rules that states valid sizes.
+    """Check that compiled rules state valid sizes.
 
     The sizes are the numbers of actions, plies and players, the shape of the planes, and the range
     of results.
 
     Raises:
-        BrokenLaw: if ``game`` is not a NamedTuple or a size is invalid.
+        BrokenLaw: if a size is invalid.
     """
-    if not (isinstance(game, tuple) and hasattr(game, "_fields")):
-        raise BrokenLaw(
-            f"GAME is {game!r}: it must be an instance of a NamedTuple with the sizes of the game, "
-            "or of a class with the methods in docs/ADD_A_GAME.md, such as 'legal_actions'."
-        )
-    for name in ("num_actions", "max_plies"):
+    for name, is_right, allowed in (
+        ("num_actions", _is_count, "a whole number above 0"),
+        ("max_plies", _is_count, "a whole number above 0"),
+        ("planes_shape", lambda shape: len(shape) == 3, "(planes, rows, columns)"),
+        ("num_players", lambda number: number in (1, 2), "1 or 2"),
+        ("result_range", lambda ends: ends[0] < ends[1], "(worst, best)"),
+    ):
         value = getattr(rules, name)(game)
-        if not isinstance(value, int | np.integer) or value < 1:
-            raise BrokenLaw(f"'{name}' returns {value!r}: it must be a whole number above 0.")
-    shape = rules.planes_shape(game)
-    if not (isinstance(shape, tuple) and len(shape) == 3):
-        raise BrokenLaw(f"'planes_shape' returns {shape!r}: it must be (planes, rows, columns).")
-    num_players = rules.num_players(game)
-    if num_players not in (1, 2):
-        raise BrokenLaw(f"'num_players' returns {num_players!r}: it must be 1 or 2.")
-    worst, best = rules.result_range(game)
-    if not worst < best:
-        raise BrokenLaw(f"'result_range' returns {worst, best}: it must be (worst, best).")
+        if not is_right(value):
+            raise BrokenLaw(f"'{name}' returns {value!r}: it must be {allowed}.")
+
+
+def _is_count(value: int) -> bool:
+    return isinstance(value, int | np.integer) and value >= 1
 
 
 def _check_tables(game: Game) -> None:

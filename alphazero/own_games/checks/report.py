@@ -18,7 +18,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from alphazero.boards.text import plain_board
 from alphazero.games.batched_game import Game
 from alphazero.own_games.checks.laws import BrokenLaw, Laws, View
 from alphazero.own_games.checks.twins import Twin, first_result, move_text
@@ -41,20 +40,14 @@ class CheckOptions:
 
 
 @dataclasses.dataclass(frozen=True)
-class Fault:
-    """A fault found in one position: a broken law, or a difference between a game and its twin."""
-
-    text: str  #: the broken law and what the rules did, as a sentence
-    actions: list[int] = dataclasses.field(default_factory=list)  #: from the start to the position
-    moves: str = ""  #: ``actions`` in the game's own notation, separated by spaces
-    board: str = ""  #: the board as text
-
-
-@dataclasses.dataclass(frozen=True)
 class RuleReport:
     """The result of checking a game's rules: the first fault, or else statistics of the games."""
 
-    fault: Fault | None = None  #: the first fault; None if the rules obey all laws
+    #: The first broken law, or difference between a game and its twin, as a sentence; None if the
+    #: rules obey all laws.
+    fault: str | None = None
+    actions: list[int] = dataclasses.field(default_factory=list)  #: from the start to the fault
+    moves: str = ""  #: ``actions`` in the game's own notation, separated by spaces
     num_positions: int = 0  #: number of positions checked
     #: Entry n is the number of move sequences of n plies; up to the largest n for which all their
     #: positions were checked.
@@ -106,7 +99,8 @@ def examine(
             laws.check_symmetries(game.actions, _until(options.seconds, watch))
         laws.check_texts()
     except BrokenLaw as error:
-        return RuleReport(_fault(error, laws.game))
+        moves = " ".join(move_text(laws.game, action) for action in error.actions)
+        return RuleReport(str(error), error.actions, moves)
     lines = lines._replace(is_whole=lines.is_whole and not laws.merges_positions)
     notes = [*_notes(laws.game, games), *laws.notes]
     return _described(laws.game, lines, games, notes)
@@ -256,50 +250,14 @@ def _play(
             if set(planned) & set(legal):
                 legal = planned
             elif taker is not None:
-                legal = _steered(laws, state, legal, takes=view.player == taker)
+                legal = laws.steer(state, legal, takes=view.player == taker)
             action = rng.choice(legal)
             state = laws.step(state, action)
             actions.append(action)
     return _PlayedGame(actions, views)
 
 
-def _steered(laws: Laws, state: Any, legal: list[int], takes: bool) -> list[int]:
-    """Return the legal actions among which a steered game chooses at random.
-
-    Actions that end the game are excluded, unless every action does. Of those left, the ones that
-    leave the fewest or the most pieces on the board are returned.
-
-    Args:
-        laws: plays the game.
-        state: the position, an array of K state entries.
-        legal: the legal actions in this position.
-        takes: True selects the actions that leave the fewest pieces, False those that leave the
-            most.
-    """
-    sign = 1 if takes else -1
-    ranks = [(over, sign * num_pieces) for over, num_pieces in laws.foresee(state, legal)]
-    best = min(ranks)
-    return [action for action, rank in zip(legal, ranks) if rank == best]
-
-
 # --- the report -----------------------------------------------------------------------------------
-
-
-def _fault(error: BrokenLaw, game: Game) -> Fault:
-    """Describe a broken law, with the moves that lead to the position and its board as text."""
-    moves = " ".join(move_text(game, action) for action in error.actions)
-    return Fault(str(error), error.actions, moves, _board_after(game, error.actions))
-
-
-def _board_after(game: Game, actions: list[int]) -> str:
-    try:
-        state = game.play_moves(actions)
-        player = int(game.players(state[None])[0])
-        nothing = np.zeros(game.num_actions, np.bool_)
-        board = plain_board(game, game.cells(state), nothing, str)
-        return f"{board}\n{game.piece_letters[1 + player]} to move"
-    except Exception:  # a broken rule: there is no board to draw
-        return ""
 
 
 def _described(
@@ -341,17 +299,17 @@ def _notes(game: Game, games: list[_PlayedGame]) -> list[str]:
     if not any(view.player for played in games for view in played.views[:-1]):
         return ["one player makes every move: look at 'player_to_move'. In a puzzle num_players=1."]
     if not won:
-        return [f"all {len(ends):,} games were drawn: look at 'is_over' and 'result'."]
+        return ["all games were drawn: look at 'is_over' and 'result'."]
     if len(won) >= _MIN_GAMES_FOR_NOTES and all(first == player for first, player in won):
         return [
-            f"the player who moved last never wins, in {len(won):,} decided games. Unless the last "
-            "move loses, 'result' has the wrong sign: it is for the player to move after it."
+            "the player who moved last never wins. Unless the last move loses, 'result' "
+            "has the wrong sign: it is for the player to move after it."
         ]
     winners, movers = map(set, zip(*won))
     if len(won) >= 2 * _MIN_GAMES_FOR_NOTES and len(winners) == 1 and len(movers) == 2:
         loser = "second" if winners == {True} else "first"
         return [
-            f"the {loser} player never wins, in {len(won):,} decided games. Unless the sides are "
-            "unequal, look at 'result': it is for the player to move, not always for the same one."
+            f"the {loser} player never wins. Unless the sides are unequal, look at "
+            "'result': it is for the player to move, not always for the same one."
         ]
     return []

@@ -1,7 +1,9 @@
 """Compare two versions of a game's rules, the game and its twin, by playing the same actions."""
 
 import os
-from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
 
 from alphazero.games.batched_game import Game
 from alphazero.own_games.checks.laws import BrokenLaw, Laws, View
@@ -23,12 +25,10 @@ class Twin:
         self._laws = laws
         self._actions = list[int]()
         self._states = [self.game.initial_states()[0]]  # after 0, 1, 2, ... of these actions
-        for name, ours, theirs in (
+        _check_equal(
             ("board (rows, columns)", game.planes_shape[1:], self.game.planes_shape[1:]),
             ("number of actions", game.num_actions, self.game.num_actions),
-        ):
-            if ours != theirs:
-                raise _difference(f"{name}: {ours} in the game, {theirs} in the twin")
+        )
 
     def compare(self, actions: list[int], view: View) -> None:
         """Check the twin's position after some actions, and that it is the game's.
@@ -49,31 +49,34 @@ class Twin:
         except BrokenLaw as error:
             raise BrokenLaw(f"in the twin, {error}") from None
         self._actions = actions[:]
-        for text in self._differences(view, other):
-            raise _difference(text)
-
-    def _differences(self, view: View, other: View) -> Iterator[str]:
-        if (view.board != other.board).any():
-            yield "the pieces stand elsewhere"
-        for name, ours, theirs in (
+        is_elsewhere = view.board != other.board
+        squares = np.flatnonzero(is_elsewhere)
+        _check_equal(
+            (f"pieces on squares {squares}", *(one.board[is_elsewhere] for one in (view, other))),
             ("is the game over", view.over, other.over),
             ("player to move", view.over or view.player, other.over or other.player),
             ("result of the first player", first_result(view), first_result(other)),
-        ):
-            if ours != theirs:
-                yield f"{name}: {ours} in the game, {theirs} in the twin"
-        for name, legal, others in (
-            ("game", view.legal, other.legal),
-            ("twin", other.legal, view.legal),
-        ):
-            extra = [action for action in legal if action not in others]
-            if extra:
-                texts = (f"{move_text(self.game, action)} (action {action})" for action in extra)
-                yield f"legal only in the {name}: {', '.join(texts)}"
+            ("legal in one only", self._texts(view, other), self._texts(other, view)),
+        )
+
+    def _texts(self, view: View, other: View) -> str:
+        """Return the texts of the actions that are legal in one position only."""
+        extra = [action for action in view.legal if action not in other.legal]
+        texts = (f"{move_text(self.game, action)} (action {action})" for action in extra)
+        return ", ".join(texts) or "nothing"
 
 
-def _difference(text: str) -> BrokenLaw:
-    return BrokenLaw(f"game and twin differ: {text}.")
+def _check_equal(*parts: tuple[str, Any, Any]) -> None:
+    """Check that parts of the game and of the twin, each with its name, are equal.
+
+    Raises:
+        BrokenLaw: if the two differ; the message names the first difference.
+    """
+    for name, ours, theirs in parts:
+        if np.any(ours != theirs):
+            raise BrokenLaw(
+                f"game and twin differ: {name}: {ours} in the game, {theirs} in the twin."
+            )
 
 
 def first_result(view: View) -> float:
