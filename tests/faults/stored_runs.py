@@ -19,7 +19,7 @@ from alphazero.storage.run_folder import RunFolder
 SMALLEST = ["game=tic_tac_toe", *TINY, "selfplay.num_parallel_games=3", "learner.replay_ratio=1"]
 SMALLEST += ["selfplay.games_per_iteration=3", "selfplay.num_simulations=3"]
 #: Figures that depend on the clock or the disk.
-_CLOCK = re.compile(r"seconds|_s$|_per_s$|_fraction$|free_disk_gb|^alarm")
+_CLOCK = re.compile(r"seconds|_s$|_per_s$|_fraction$|free_disk_gb|^finished_at|^alarm")
 
 
 @dataclass(frozen=True)
