@@ -79,8 +79,8 @@ class RunSettings:
     time_limit_s: float = option(
         0.0,
         "seconds of self-play, learning and pits, over all resumes: no iteration begins that would "
-        "exceed them, judged by the last ones; measurements and setup are not counted; 0 is no "
-        "limit",
+        "exceed them, judged by the last ones, and one that would ends early; measurements and "
+        "setup are not counted; 0 is no limit",
         low=0.0,
     )
     root: str = option("checkpoints", "folder of all runs; each run's folder is ROOT/GAME/NAME")
