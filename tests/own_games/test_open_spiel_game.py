@@ -26,7 +26,8 @@ QUALIFYING = (
     "amazons antichess breakthrough checkers chess chinese_checkers clobber connect_four "
     "crazyhouse cursor_go(board_size=5) dots_and_boxes go(board_size=9) gomoku havannah hex hive "
     "lines_of_action mancala mnk nim nine_mens_morris othello oware pentago quoridor shogi "
-    "tic_tac_toe twixt ultimate_tic_tac_toe xiangqi y morpion_solitaire cliff_walking"
+    "tic_tac_toe twixt ultimate_tic_tac_toe xiangqi y misere(game=tic_tac_toe()) "
+    "morpion_solitaire cliff_walking"
 ).split()
 
 

@@ -95,6 +95,6 @@ def limit_plies(max_plies: Any, longest: int | None) -> int:
     """
     limits = [limit for limit in (max_plies, longest) if limit is not None]
     if not limits or not all(isinstance(limit, int) and limit >= 1 for limit in limits):
-        allowed = "a whole number from 1, in brackets after the game's name: NAME(max_plies=100)"
+        allowed = "a whole number from 1: NAME(max_plies=100), or an attribute of the environment"
         raise ConfigError.of("max_plies", max_plies, allowed)
     return min(limits)

@@ -299,7 +299,9 @@ def _make(name: str, source: str, arguments: dict[str, Any]) -> Any:
     elif source in _KNOWN:
         factory = classic_module(source).raw_env
     else:
-        reason = "its agents act at the same time, or it has chance or hidden information"
+        reason = (
+            "it is unknown, or has agents that act at the same time, chance or hidden information"
+        )
         raise ConfigError.of("game", name, [*_KNOWN, "module:factory"], reason)
     try:
         inspect.signature(factory).bind(**arguments)
