@@ -177,6 +177,8 @@ class GtpPlayer:
             # Read up to the empty line after the answer, or to the end of the output.
             while not lines or (lines[0].startswith(("=", "?")) and lines[-1].strip()):
                 line = self._lines.get(timeout=end - time.monotonic())
+                if not line:
+                    self._lines.put(line)  # the end stays the end
                 if lines or not (line.isspace() or line.startswith("#")):
                     lines.append(line)
         except OSError:

@@ -60,6 +60,12 @@ def test_kept_answers_are_refused_in_a_sentence(answer, monkeypatch):
     assert kind_of(_GREETINGS + answer, monkeypatch) == ("move" if is_move else "refused")
 
 
+def test_an_answer_that_the_end_of_the_output_cuts_off_is_the_last_one(monkeypatch):
+    monkeypatch.setattr(gtp, "_ANSWER_LIMIT_S", 5.0)
+    assert kind_of(b"=", monkeypatch) == "refused"
+    assert kind_of(_GREETINGS + b"= pass", monkeypatch) in ("move", "refused")
+
+
 def test_any_answer_is_a_move_or_a_sentence(monkeypatch):
     squares = st.from_regex(rb"= ?[a-dA-D][1-4]\n\n", fullmatch=True)
     lines = st.sampled_from([b"=", b"?", b"=\n\n", b"\n", b"\r\n", b"pass", b"= PASS\n\n", b"\t#"])
