@@ -116,7 +116,7 @@ def test_it_plays_in_the_terminal_and_is_rated(run_path, capsys):
     rate = ["rate", f"run={run_path}", f"game={GAME}", "players=[random,taker]", "anchor=random"]
     rate += ["num_networks=1", "num_games=12", "num_simulations=4", "opening_plies=1"]
     status, output, _ = run(capsys, *rate, f"network_kind={NETWORK}", "engine=torch")
-    assert status == 0 and "taker" in output and "network 3" in output
+    assert status == 0 and "taker" in output and "network " in output
 
 
 def test_the_page_plays_with_the_users_network_and_player(run_path):
