@@ -99,9 +99,10 @@ class Trainer:
         self.iteration = 0
         self.elapsed_s = 0.0
         self._durations_s: list[float] = []  # durations of the iterations so far
-        self._started_at: float | None = None  # time when the current iteration began, until a pit
-        # Seconds between self-play and the end of an iteration, per game; None before the first.
-        self._later_s_per_game: float | None = None
+        # When self-play of the current iteration began; None outside its training.
+        self._started_at: float | None = None
+        # Seconds of learning and pit per game in the last iteration; None before the first.
+        self._learn_s_per_game: float | None = None
         self._collected_at = 0.0  # time when the last games were collected; 0 before the first
         self._collected_work = self.source.work  # the self-play work until that time
 
@@ -384,7 +385,7 @@ class Trainer:
 
     @property
     def _iteration_s(self) -> float:
-        """Seconds since the current iteration began; 0 while its result is measured."""
+        """Seconds of training in the current iteration; 0 while its strength is measured."""
         return 0.0 if self._started_at is None else time.monotonic() - self._started_at
 
     def _stop_clock(self, report: IterationReport) -> None:
@@ -393,21 +394,24 @@ class Trainer:
         self._started_at = None
         self._durations_s.append(seconds)
         self.elapsed_s += seconds
-        self._later_s_per_game = (seconds - report.selfplay_s) / report.selfplay.num_games
+        self._learn_s_per_game = (seconds - report.selfplay_s) / report.selfplay.num_games
 
     def _exceeds_limit(self, num_games: int) -> bool:
         """Return whether the iteration would exceed the run's time limit.
 
         Args:
-            num_games: number of games that are still to be learned from. In the first iteration,
-                learning is assumed to take as long as self-play.
+            num_games: number of games whose learning is still to come, 0 while learning. In the
+                first iteration, learning is assumed to take as long as self-play.
         """
         limit_s = self.settings.run.time_limit_s
         if not limit_s:
             return False
         seconds = self._iteration_s
-        later_s = seconds if self._later_s_per_game is None else self._later_s_per_game * num_games
-        return self.elapsed_s + seconds + later_s * bool(num_games) >= limit_s
+        learn_s = 0.0
+        if num_games:
+            per_game = self._learn_s_per_game
+            learn_s = seconds if per_game is None else per_game * num_games
+        return self.elapsed_s + seconds + learn_s >= limit_s
 
     def _event(self, stage: str, done: int, total: int) -> StageProgress:
         """Make a progress event for the current iteration.

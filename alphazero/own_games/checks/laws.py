@@ -156,15 +156,15 @@ class Laws:
         return view
 
     def _compare_look_alikes(self, state: np.ndarray, actions: list[int], planes: int) -> None:
-        """Compare a position with the first that looks the same, to the rules or to the network.
+        """Compare a position with the first of the same identity, and of the same planes.
+
+        A note says so, once for each, if an action leads to different positions. Such a game can be
+        trained, but not solved.
 
         Args:
             state: the position, an array of K state entries; not the end of a game.
             actions: the actions that led to the position.
             planes: hash of the network's input.
-
-        A note is added if an action leads to different positions: the first time for the network,
-        and the first time for the rules. Such a game can be trained, but not solved.
         """
         game = self.game
         identity = game.identity(state[None]).tobytes()
