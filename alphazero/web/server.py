@@ -116,6 +116,7 @@ class Server:
             http="h11",
             ws="none",
             lifespan="off",
+            log_config=None,  # uvicorn's would close the handlers of other libraries
             log_level="warning",
             access_log=False,
             proxy_headers=False,
