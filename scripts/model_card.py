@@ -12,12 +12,26 @@ from pathlib import Path
 from typing import Any
 
 from alphazero.evaluation.exact.set_file import shipped_path
-from alphazero.evaluation.run_facts import AUTOTUNED_KEYS, duration_text
+from alphazero.evaluation.run_facts import duration_text
 from alphazero.network.weights import NetworkFile
 from alphazero.storage.run_folder import folder_name
 
 _TEMPLATE = Path(__file__).with_suffix(".md")
 _NOT_WEIGHTS = ("running_mean", "running_var", "num_batches_tracked")
+#: Settings for the run folder and its contents, which do not affect what the network learns.
+RUN_FOLDER_KEYS = (
+    "run.root",
+    "run.name",
+    "run.keep_networks",
+    "resume",
+)
+#: Settings that affect speed. A run chooses those left open to suit its device, and stores them.
+AUTOTUNED_KEYS = (
+    "evaluator.engine",
+    "evaluator.precision",
+    "learner.precision",
+    "selfplay.num_parallel_games",
+)
 
 
 def card_text(network: NetworkFile, num_bytes: int) -> str:

@@ -14,17 +14,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from model_card import card_text
+from model_card import AUTOTUNED_KEYS, RUN_FOLDER_KEYS, card_text
 from script_command import exit_status
 
 from alphazero.config.command_line import from_overrides
 from alphazero.config.settings import option, rows
-from alphazero.evaluation.run_facts import (
-    AUTOTUNED_KEYS,
-    RUN_FOLDER_KEYS,
-    flat_settings,
-    summary,
-)
+from alphazero.evaluation.run_facts import flat_settings, summary
 from alphazero.network.weights import NetworkFile, network_info, save_network
 from alphazero.players.base import NETWORK_KIND_HELP
 from alphazero.players.network import game_of_network, load_module

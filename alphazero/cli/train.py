@@ -20,7 +20,7 @@ import shlex
 import shutil
 import sys
 import traceback
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 
 from rich.text import Text
@@ -102,9 +102,9 @@ def _train_new(options: argparse.Namespace, words: list[str]) -> int:
     runs = [(compose(run_words, options.config_dir), varied) for run_words, varied in sweep]
     if len(runs) > 1:
         return _train_sweep(runs)
-    settings, varied = runs[0]
+    settings, _ = runs[0]
     folder = RunFolder.create(settings.run.root, settings.game.name, settings.run.name)
-    return _train(settings, folder, resumed=False, varied=varied)
+    return _train(settings, folder, resumed=False)
 
 
 def _train_sweep(runs: list[tuple[TrainSettings, dict[str, str]]]) -> int:
@@ -131,7 +131,7 @@ def _train_sweep(runs: list[tuple[TrainSettings, dict[str, str]]]) -> int:
             try:
                 root = settings.run.root
                 folder = RunFolder.create(root, settings.game.name, settings.run.name, name)
-                status = max(status, _train(settings, folder, resumed=False, varied=varied))
+                status = max(status, _train(settings, folder, resumed=False))
             except Exception as error:
                 if is_interrupted() and not isinstance(error, OSError):
                     raise
@@ -228,20 +228,13 @@ def _print_settings(options: argparse.Namespace, words: list[str]) -> None:
     print(to_yaml(dataclasses.asdict(settings)), end="")
 
 
-def _train(
-    settings: TrainSettings,
-    folder: RunFolder,
-    resumed: bool,
-    varied: Mapping[str, str] | None = None,
-) -> int:
+def _train(settings: TrainSettings, folder: RunFolder, resumed: bool) -> int:
     """Train a run and return the exit status; if no iteration gets stored, delete its folder.
 
     Args:
         settings: the settings of the run.
         folder: the folder of the run; its lock is held until the run ends.
         resumed: True to restore the last stored iteration first; False for a new run.
-        varied: {key: text} of the settings and config-group choices that distinguish the run within
-            its sweep; None if there is no sweep.
     """
     console = Console(highlight=False, emoji=False)
     with folder.locked(), contextlib.ExitStack() as at_end:
@@ -255,10 +248,10 @@ def _train(
             console.print("\n".join(finished_lines(trainer)))
             return 0
         console.print("\n".join(start_lines(trainer, resumed)) + "\n")
-        return _run(trainer, console, varied)
+        return _run(trainer, console)
 
 
-def _run(trainer: Trainer, console: Console, varied: Mapping[str, str] | None) -> int:
+def _run(trainer: Trainer, console: Console) -> int:
     """Run the training loop and pass its events to the loggers.
 
     After Ctrl-C, a message says which iteration is stored and how to resume the run.
@@ -266,8 +259,6 @@ def _run(trainer: Trainer, console: Console, varied: Mapping[str, str] | None) -
     Args:
         trainer: the trainer of a new or restored run.
         console: where progress and results are printed.
-        varied: {key: text} of the settings and config-group choices that distinguish the run within
-            its sweep; None if there is no sweep.
 
     Returns:
         The exit status: 0, or 130 if stopped by Ctrl-C.
@@ -275,7 +266,7 @@ def _run(trainer: Trainer, console: Console, varied: Mapping[str, str] | None) -
     from alphazero.training.loggers.tensorboard import TensorBoardLogger  # takes a second to import
 
     shown = ConsoleLogger(console, trainer.progress)
-    tensorboard = TensorBoardLogger(trainer, varied)
+    tensorboard = TensorBoardLogger(trainer)
     try:
         with shown:
             for event in trainer.run():

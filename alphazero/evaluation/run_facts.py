@@ -2,21 +2,6 @@
 
 from typing import Any
 
-#: Settings for the run folder and its contents, which do not affect what the network learns.
-RUN_FOLDER_KEYS = (
-    "run.root",
-    "run.name",
-    "run.keep_networks",
-    "resume",
-)
-#: Settings that affect speed. A run chooses those left open to suit its device, and stores them.
-AUTOTUNED_KEYS = (
-    "evaluator.engine",
-    "evaluator.precision",
-    "learner.precision",
-    "selfplay.num_parallel_games",
-)
-
 
 def flat_settings(settings: dict[str, Any], prefix: str = "") -> dict[str, Any]:
     """Flatten nested settings to one dict with dotted keys such as "learner.batch_size".

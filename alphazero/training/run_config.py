@@ -45,17 +45,6 @@ def compose(words: Sequence[str], config_dir: str | None = None) -> TrainSetting
     return settings
 
 
-def recipe_of(game_name: str) -> TrainSettings:
-    """Return a game's recipe: the settings that the config files propose for training on it.
-
-    They are not checked: the run may have had to change some of them.
-
-    Args:
-        game_name: the name of the game.
-    """
-    return _merged([f"game={game_name}"])
-
-
 def _merged(words: Sequence[str], config_dir: str | None = None) -> TrainSettings:
     composer = Composer(TrainSettings, config_folder(), config_dir)
     plain = composer.merge(_with_files(words, composer.groups))

@@ -4,12 +4,13 @@ import dataclasses
 import json
 
 import pytest
+from model_card import RUN_FOLDER_KEYS
 from network_samples import SMALL, small_network
 from ship_network import Settings, main, recipe, ship
 
 from alphazero.config.command_line import from_overrides
 from alphazero.config.settings import rows
-from alphazero.evaluation.run_facts import RUN_FOLDER_KEYS, summary
+from alphazero.evaluation.run_facts import summary
 from alphazero.network.weights import load_network, network_arrays, network_info, save_network
 from alphazero.own_games.registry import make_game
 from alphazero.runtime.errors import ConfigError

@@ -1,4 +1,4 @@
-"""What TensorBoard shows of a run: curves, charts, texts, changed settings."""
+"""What TensorBoard shows of a run: curves, charts and texts."""
 
 import math
 
@@ -6,16 +6,13 @@ import pytest
 import torch
 from run_samples import make_trainer, reports
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
-from tensorboard.plugins.hparams.plugin_data_pb2 import HParamsPluginData
 from torch.utils.tensorboard import SummaryWriter
 
-from alphazero.runtime.errors import ConfigError
 from alphazero.training.curves import CURVES
 from alphazero.training.events import IterationReport, flat
-from alphazero.training.loggers.charts import hparams, layout, metrics
-from alphazero.training.loggers.tensorboard import TensorBoardLogger
+from alphazero.training.loggers.tensorboard import TensorBoardLogger, layout
 from alphazero.training.reports import SelfPlayReport, StrengthReport
-from alphazero.training.run_config import compose, recipe_of
+from alphazero.training.run_config import compose
 
 MEASURED = (
     "evaluation.every=1 evaluation.num_games=4 evaluation.final_num_games=4 "
@@ -28,11 +25,6 @@ def read(folder):
     events = EventAccumulator(str(folder))
     events.Reload()
     return events
-
-
-def hparams_of(events, name):
-    content = events.summary_metadata[f"_hparams_/{name}"].plugin_data.content
-    return getattr(HParamsPluginData.FromString(content), name)
 
 
 @pytest.fixture(scope="module")
@@ -90,17 +82,6 @@ def test_a_run_without_measurements_has_no_charts_of_them():
     quiet = "evaluation.num_games=0 evaluation.final_num_games=0 evaluation.prove=false".split()
     settings = compose(["game=tic_tac_toe", *quiet])
     assert "Strength" not in layout(settings) and "Mistakes" not in layout(settings)
-    assert not {"strength/elo", "exact/error_search"} & set(metrics(settings))
-
-
-def test_a_stopped_run_has_its_settings_and_metrics_but_no_end(stopped):
-    trainer, events = stopped
-    values = hparams_of(events, "session_start_info").hparams
-    assert values["game"].string_value == "connect_x:5x5x4" and values["seed"].string_value == "0"
-    assert values["learner.batch_size"].number_value == 16
-    names = {info.name.tag for info in hparams_of(events, "experiment").metric_infos}
-    assert names == set(metrics(trainer.settings)) <= set(events.Tags()["scalars"])
-    assert "_hparams_/session_end_info" not in events.summary_metadata
 
 
 def test_the_metrics_hold_figures_alone(tmp_path):
@@ -108,30 +89,6 @@ def test_the_metrics_hold_figures_alone(tmp_path):
     (report,) = reports(trainer)
     assert report.sample_game is not None
     assert all(isinstance(value, (int, float, str, type(None))) for value in flat(report).values())
-
-
-def test_a_recipe_that_a_run_had_to_change_does_not_stop_its_logger(monkeypatch):
-    """Its window, for example, may not fit into this machine's memory."""
-
-    def check_memory(settings, game):
-        raise ConfigError.of("replay.window_max", settings.window_max)
-
-    monkeypatch.setattr("alphazero.training.settings.check_memory", check_memory)
-    assert recipe_of("connect_four").replay.window_max > 0
-    with pytest.raises(ConfigError):
-        compose(["game=connect_four"])
-
-
-def test_hyper_parameters_are_what_differs_from_the_recipe_and_what_a_sweep_varies():
-    recipe = compose(["game=connect_four"])
-    words = ["game=connect_four", "seed=7", "learner.learning_rate=0.5", "run.name=x"]
-    settings = compose([*words, "evaluator.engine=torch", "network.value_head=scalar"])
-    expected = {"game": "connect_four", "seed": "7", "learner.learning_rate": 0.5}
-    expected["network.value_head"] = "scalar"
-    assert hparams(settings, recipe, {}) == expected
-    varied = {"learner.batch_size": "256", "learner": "sgd"}
-    added = {"learner.batch_size": settings.learner.batch_size, "learner": "sgd"}
-    assert hparams(settings, recipe, varied) == expected | added
 
 
 def test_a_run_of_an_earlier_version_goes_on(tmp_path):

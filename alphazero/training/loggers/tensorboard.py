@@ -1,22 +1,22 @@
 """The logger that writes a run's curves and texts to TensorBoard's event file.
 
-At the start of a run, it also writes the run's settings and the layout of the charts.
+At the start of a run, it also writes the layout of the Custom Scalars tab. TensorBoard merges the
+layouts of all runs, so charts have the same names in every run (`alphazero.training.curves`).
 """
 
 import math
-from collections.abc import Mapping
 
 from torch.utils.tensorboard import summary
 
 from alphazero.boards.skin import skin_of
 from alphazero.boards.text import ending_text
+from alphazero.evaluation.exact.set_file import shipped_path
 from alphazero.games.batched_game import Game
 from alphazero.selfplay.game_record import GameRecord
-from alphazero.training.curves import CURVES
+from alphazero.training.curves import CHARTS, CURVES, Chart, Line
 from alphazero.training.events import IterationReport, flat
-from alphazero.training.loggers.charts import layout, start_records
 from alphazero.training.loggers.event_file import EventFile
-from alphazero.training.run_config import recipe_of
+from alphazero.training.settings import TrainSettings
 from alphazero.training.trainer import Trainer
 
 
@@ -27,23 +27,17 @@ class TensorBoardLogger:
 
     Args:
         trainer: the run's trainer, which gives the settings, the folder and the last iteration.
-        varied: {key: text} of the settings and config-group choices that distinguish the run within
-            its sweep; None if there is no sweep.
 
     Raises:
         OSError: if the file cannot be written.
     """
 
-    def __init__(self, trainer: Trainer, varied: Mapping[str, str] | None = None):
+    def __init__(self, trainer: Trainer):
         self._game = trainer.game
-        settings = trainer.settings
         self._described: set[str] = set()
         purge_step = trainer.iteration + 1 if trainer.iteration else None
         self._file = EventFile(trainer.folder.path, purge_step)
-        self._file.add(summary.custom_scalars(layout(settings)))
-        recipe = recipe_of(settings.game.name)
-        for record in start_records(settings, recipe, varied or {}):
-            self._file.add(record)
+        self._file.add(summary.custom_scalars(layout(trainer.settings)))
         self._file.flush()
 
     def iteration(self, report: IterationReport) -> None:
@@ -62,8 +56,6 @@ class TensorBoardLogger:
         if report.sample_game is not None:
             text = _game_text(self._game, report.sample_game)
             self._add_text("sample_game", f"```\n{text}\n```", step)
-        if report.last:
-            self._file.add(summary.hparams({}, {})[2])  # the run has ended
         self._file.flush()
 
     def _write_alarms(self, report: IterationReport) -> None:
@@ -114,3 +106,49 @@ def _game_text(game: Game, record: GameRecord) -> str:
     sides = "the first player", "the second player"
     ending = ending_text(game, sides, record.first_player_result)
     return f"{moves}\n{ending} after {len(record.actions)} plies\n\n{board}"
+
+
+def layout(settings: TrainSettings) -> dict[str, dict[str, tuple[str, list[str]]]]:
+    """Return the layout of the Custom Scalars tab: the charts for which the run has values.
+
+    Args:
+        settings: the run's settings, which decide which curves it writes.
+
+    Returns:
+        {category: {title: chart}}. A chart is a pair: "Multiline" and regular expressions of tags,
+        or "Margin" and the tags of a curve and of the lower and upper ends of its confidence
+        interval.
+    """
+    result = {}
+    for category, charts in CHARTS.items():
+        shown = {}
+        for chart in charts:
+            lines = [line for line in chart.lines if _has(settings, line.tags[0])]
+            for line in lines:
+                if len(line.tags) > 1:
+                    shown[_title(chart, [line])] = "Margin", list(line.tags)
+            others = [line for line in lines if len(line.tags) == 1]
+            if others:
+                shown[_title(chart, others)] = "Multiline", [f"{line.tags[0]}$" for line in others]
+        if shown:
+            result[category] = shown
+    return result
+
+
+def _title(chart: Chart, lines: list[Line]) -> str:
+    if len(chart.lines) == 1:
+        return chart.title
+    names = ", ".join(line.name for line in lines)
+    return f"{chart.title}: {names}"
+
+
+def _has(settings: TrainSettings, tag: str) -> bool:
+    """Return whether a run with these settings has values for the curve called ``tag``."""
+    evaluation = settings.evaluation
+    is_measured = {
+        "exact": evaluation.exact and shipped_path(settings.game.name) is not None,
+        "proof": evaluation.prove,
+        "strength": bool(evaluation.num_games or evaluation.final_num_games),
+        "pit": bool(settings.pit.every),
+    }
+    return is_measured.get(tag.partition("/")[0], True)
