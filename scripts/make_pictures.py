@@ -202,7 +202,7 @@ def draw_play(path: Path, name: str, spec: str, moves: list[str]) -> None:
     from alphazero.players.registry import make_player
 
     console, game = recording_console(), make_game(name)
-    typed = iter([*moves, "view"])
+    typed = iter([*moves, "hint"])
 
     def read_line(prompt: str) -> str:
         line = next(typed, None)
@@ -214,7 +214,8 @@ def draw_play(path: Path, name: str, spec: str, moves: list[str]) -> None:
         return line
 
     opponent = make_player(spec, game, PlayerSettings(seed=2))
-    TerminalGame(game, (HumanPlayer(), opponent), console, read_line).run()
+    players = (HumanPlayer(), opponent)
+    TerminalGame(game, players, console, read_line, adviser=lambda: opponent).run()
     title = f"alphazero play game={name} second={spec}"
     save_svg(console, path, title, last="The game ends")
 

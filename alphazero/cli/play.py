@@ -1,5 +1,5 @@
-"""Play a game at the terminal. Type a move, or 'help' for the commands: take back, hint, the
-engine's view and more.
+"""Play a game at the terminal. Type a move, or 'help' for the commands: take back, hint
+and more.
 
     alphazero play
     alphazero play game=othello:6
@@ -49,11 +49,6 @@ class Settings(PlayerSettings):
     moves: str = option("", f"moves to start after, {MOVES_HELP}")
     setup: str = option(SETUPS[0], SETUP_HELP, choices=SETUPS)
     hint: str | None = option(None, "who gives hints; by default an engine of this game")
-    boards: str = option(
-        "auto",
-        "every draws the board after each move of two engines too, not only the last board",
-        choices=("auto", "every"),
-    )
     seed: int | None = option(  # type: ignore[assignment]  # `run` fills it in
         None, "seed of all random numbers; by default every game is different", 0, 2**63 - 4
     )
@@ -86,7 +81,6 @@ def run(
         first, second = make_pair(specs, game, settings, make_person=HumanPlayer)
         if game.num_players == 1:
             second = first
-    people = any(isinstance(player, HumanPlayer) for player in (first, second))
     warm_up(game, (first, second), console)
     introduction = []
     for player in (first, second)[: game.num_players]:
@@ -100,7 +94,6 @@ def run(
         read_line,
         adviser,
         moves,
-        every_board=people or settings.boards == "every",
         skin=skin,
         introduction="\n".join(introduction),
     ).run()

@@ -15,13 +15,11 @@ from alphazero.boards.move_text import count_text
 from alphazero.boards.session import Session
 from alphazero.boards.skin import SETUPS, Skin
 from alphazero.boards.text import Medium, draw_board, result_name, side
-from alphazero.play.view import analysis_view
-from alphazero.players.base import Analysis
 from alphazero.runtime.console import Console, counted
 
 Names = tuple[str | None, str | None]
 
-_HELP = "Type 'help' for the commands: undo, hint, view and more."
+_HELP = "Type 'help' for the commands: undo, hint, moves and more."
 
 
 def line_reader(console: Console, stream: IO[str] | None = None) -> Callable[[str], str]:
@@ -67,8 +65,6 @@ class Screen:
         self._medium = Medium.of(console)
         self._session = session
         self._names = names
-        #: The player of the last engine move, and its analysis.
-        self.last_analysis: tuple[int, Analysis] | None = None
 
     # --- events of the game -----------------------------------------------------------------------
 
@@ -112,7 +108,6 @@ class Screen:
 
     def print_taken_back(self, num_moves: int) -> None:
         """Print how many moves were taken back, and draw the board."""
-        self.last_analysis = None
         self.console.print(Text(f"Took back {counted(num_moves, 'move')}."))
         self.print_board()
 
@@ -158,15 +153,6 @@ class Screen:
             moves = f"{notation.separator} ".join(map(notation.text, session.legal_actions))
             self.console.print(Text(f"Legal moves: {moves}"))
         self.console.print()
-
-    def print_view(self) -> None:
-        """Print the analysis that led to the engine's last move, or a warning if there is none."""
-        if self.last_analysis is None:
-            self.warn("No engine has moved since your last turn, so there is no view to show.")
-            return
-        player, analysis = self.last_analysis
-        view = analysis_view(self._session.game, self.skin, player, analysis, self._medium)
-        self.console.print(view)
 
     def print_moves(self) -> None:
         """Print the moves so far as a setting ``moves=...`` that starts another game from here."""

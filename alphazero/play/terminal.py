@@ -7,7 +7,7 @@ The end of the input and Ctrl-C end the game.
 import functools
 import math
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
@@ -19,7 +19,6 @@ from alphazero.boards.skin import Skin, skin_of
 from alphazero.boards.text import expectation_text
 from alphazero.games.batched_game import Game
 from alphazero.play.screen import Screen, line_reader
-from alphazero.play.view import line_text
 from alphazero.players.base import Analysis, Player
 from alphazero.runtime.console import Console, counted
 
@@ -27,7 +26,6 @@ from alphazero.runtime.console import Console, counted
 COMMANDS = {
     "undo": ("u", "take back moves to your previous turn, even when the game is over"),
     "hint": ("h", "show what an engine would play here"),
-    "view": ("v", "show the engine's view of its last move: visits, values, expected line"),
     "moves": ("m", "list the moves so far, to start another game from here"),
     "board": ("b", "draw the board again"),
     "rematch": ("r", "play another game, when this one is over"),
@@ -37,6 +35,7 @@ COMMANDS = {
 }
 _END_PROMPT = "r: rematch, s: rematch with sides swapped, u: undo, q: quit > "
 DELAY_S = 1.0  #: number of seconds after which a search shows a progress bar
+_MAX_LINE = 12  # most moves of an expected line that are shown
 _NAMES = {name: name for name in COMMANDS} | {"exit": "quit"}
 _NAMES |= {short: name for name, (short, _) in COMMANDS.items()}
 
@@ -59,7 +58,6 @@ class TerminalGame:
         adviser: makes the player that gives hints, when the first hint is requested; it returns
             None if there is none.
         moves: actions already played at the start of the game, and of each rematch.
-        every_board: whether to draw the board after each move, not only at the end.
         skin: how the game is drawn; None means the game's default skin.
         introduction: text to print at the start.
     """
@@ -72,7 +70,6 @@ class TerminalGame:
         read_line: Callable[[str], str] | None = None,
         adviser: Callable[[], Player | None] = lambda: None,
         moves: Iterable[int] = (),
-        every_board: bool = True,
         skin: Skin | None = None,
         introduction: str = "",
     ):
@@ -82,7 +79,7 @@ class TerminalGame:
         self._start = list(self.session.actions)
         skin = skin or skin_of(game)
         self._screen = Screen(self.session, skin, self._names(), console)
-        self._every_board = every_board
+        self._has_person = any(map(self._is_human, (0, 1)))
         self._introduction = introduction
         self._read_line = read_line or line_reader(console)
         self._adviser = functools.cache(adviser)
@@ -97,7 +94,7 @@ class TerminalGame:
         self._begin(self._introduction)
         try:
             self._play_on()
-            while any(map(self._is_human, (0, 1))):
+            while self._has_person:
                 self._ask(_END_PROMPT)
                 self._play_on()
         except (EOFError, KeyboardInterrupt):
@@ -106,7 +103,7 @@ class TerminalGame:
 
     def _begin(self, introduction: str) -> None:
         self._screen.print_start(introduction)
-        if (self._every_board or self.session.actions) and not self.session.over:
+        if (self._has_person or self.session.actions) and not self.session.over:
             self._screen.print_board()
 
     def _play_on(self) -> None:
@@ -142,7 +139,6 @@ class TerminalGame:
         text = f"{self._screen.skin.sides[player]} is thinking"
         analysis = self._think(engine, text)
         seconds = time.monotonic() - start_s
-        self._screen.last_analysis = (player, analysis)
         notes = []
         if not math.isnan(analysis.value):
             notes.append(f"value {expectation_text(analysis.value, self.game)}")
@@ -186,9 +182,7 @@ class TerminalGame:
         return True
 
     def _play(self, player: int, action: int, notes: str) -> None:
-        """Play a move and print it, and draw the board unless an engine replies immediately.
-
-        The board is not drawn either if the move ends the game, or if ``every_board`` is False.
+        """Play a move and print it, and draw the board if a person is asked for the next one.
 
         Args:
             player: the player who moves, 0 or 1.
@@ -199,10 +193,8 @@ class TerminalGame:
         session = self.session
         session.play(action)
         self._screen.print_move(player, action, notes)
-        if not self._every_board or session.over:
-            return
         answer_follows = self._is_human(player) and not self._is_human(session.player)
-        if not answer_follows:
+        if self._has_person and not session.over and not answer_follows:
             self._screen.print_board()
 
     # --- commands ---------------------------------------------------------------------------------
@@ -212,7 +204,6 @@ class TerminalGame:
         commands = {
             "undo": self._undo,
             "hint": self._hint,
-            "view": self._screen.print_view,
             "moves": self._screen.print_moves,
             "board": self._screen.print_board,
             "rematch": lambda: self._rematch(is_swapped=False),
@@ -275,7 +266,7 @@ class TerminalGame:
         text = Text.assemble("Hint: ", (skin.notation.text(analysis.action), "bold"))
         if not math.isnan(analysis.value):
             text.append(f", value for you {expectation_text(analysis.value, self.game)}")
-        text.append(f", expected line {line_text(skin, analysis.principal_variation)}.")
+        text.append(f", expected line {_line_text(skin, analysis.principal_variation)}.")
         self._screen.console.print(text)
 
     def _help(self) -> None:
@@ -316,3 +307,9 @@ class TerminalGame:
         finally:
             if bar.live.is_started:
                 bar.stop()
+
+
+def _line_text(skin: Skin, actions: Sequence[int]) -> str:
+    """Format the first moves of an expected line in a skin's notation, as in "d3 c5"."""
+    texts = [skin.notation.text(int(action)) for action in actions[:_MAX_LINE]]
+    return " ".join(texts) + (" ..." if len(actions) > _MAX_LINE else "")

@@ -132,7 +132,7 @@ def test_an_engine_without_a_move_passes_too():
 
 def test_engines_print_every_move_the_final_board_and_the_winner():
     text, _, winner = _play(
-        "connect_x:4x3x3", "", _scripted(1, 0, 1, 1), _scripted(0, 2, 2, 1, 2), every_board=False
+        "connect_x:4x3x3", "", _scripted(1, 0, 1, 1), _scripted(0, 2, 2, 1, 2)
     )
     assert [
         line.split("plays ")[1].split()[0] for line in text.splitlines() if "plays" in line
@@ -241,19 +241,6 @@ def test_take_back_at_the_start_is_refused():
     for players in ({"second": _scripted(4)}, {"first": _scripted(4)}):
         text, _, _ = _play("tic_tac_toe", "undo\n", **players)
         assert "no move to take back" in text
-
-
-@pytest.mark.parametrize("word", ["view", "v"])
-def test_view_shows_what_the_engine_thought_of_its_last_move(word):
-    text, _, _ = _play("tic_tac_toe", f"{word}\n1\n{word}\nundo\n{word}\n", _scripted(4))
-    assert text.count("no view") == 2  # before its first move, and after that was taken back
-    lines = text.splitlines()
-    start = lines.index("Value for O: +0.25 (62%), 400 simulations")
-    assert lines[start + 1] == "Expected line: 5 9"
-    assert lines[start + 2].split() == ["Move", "Visits", "Fraction", "Value"]
-    assert lines[start + 3].split() == ["5", "200", "━" * 8, "50.0%", "+0.25", "(62%)"]
-    assert lines[start + 4].split() == ["9", "150", "━" * 6, "37.5%", "-"]
-    assert lines[start + 5].split() == ["2", "50", "━" * 2, "12.5%", "-"]
 
 
 @pytest.mark.parametrize("word", ["hint", "h"])
@@ -408,10 +395,9 @@ def test_the_same_seed_gives_the_same_game():
     assert moves(3) != moves(4)
 
 
-def test_engines_draw_the_last_board_alone_unless_every_one_is_wanted():
+def test_engines_draw_the_last_board_alone():
     words = ["game=tic_tac_toe", "first=random", "second=random"]
     assert _command(words).count("╭") == 1
-    assert _command([*words, "boards=every"]).count("╭") >= 6  # the start and at least five moves
     assert (
         _command(["game=tic_tac_toe", "second=random"]).count("╭") == 1
     )  # a person sees the start, and leaves
