@@ -12,13 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from alphazero.evaluation.exact.sets import (
-    IMMEDIATE,
-    SOURCES,
-    EvaluationSet,
-    kinds_of,
-    make_set,
-)
+from alphazero.evaluation.exact.sets import SOURCES, EvaluationSet, make_set
 from alphazero.games.batched_game import Game
 from alphazero.players.base import Player, PlayerSettings
 from alphazero.players.python_uct import uct_player
@@ -134,13 +128,21 @@ def _samples(
         seen.add(keys[ply])
         state = states[ply]
         scores = solver.scores(state[None])[0]
-        immediate = kinds_of(game, state[None])[0] == IMMEDIATE
+        immediate = wins_at_once(game, state)
         has_room = not immediate or num_immediate < max_immediate
         accepted = has_room and bool(can_be_misplayed(scores[None])[0])
         num_immediate += accepted and immediate
         ply_uses[ply] += 1 if accepted else _REJECTED_USE
         line = tuple(map(int, moves[:ply]))
         yield _Sample(line, state, scores, source) if accepted else None
+
+
+def wins_at_once(game: Game, state: np.ndarray) -> bool:
+    """Return whether some move wins at once in an unfinished position, an array of K words."""
+    legal = np.flatnonzero(game.legal_action_mask(state[None])[0])
+    after = game.step(np.repeat(state[None], len(legal), axis=0), legal)
+    signs = np.where(after.players == game.players(state[None]), 1, -1)
+    return bool((signs * after.results > 0).any())
 
 
 def _games(game: Game, source: str, seed: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:

@@ -33,8 +33,8 @@ from alphazero.evaluation.exact.accuracy import (
     Difference,
     Proportion,
     difference,
-    groups_of,
     measure_accuracy,
+    ply_bins,
 )
 from alphazero.evaluation.exact.set_file import find_set, game_of_set
 from alphazero.evaluation.exact.sets import EvaluationSet
@@ -248,10 +248,10 @@ def paired_table(pairs: Iterable[Pair]) -> Table:
 def report_table(evaluation_set: EvaluationSet, reports: dict[str, AccuracyReport]) -> Table:
     """Make a table of each player's accuracy and fraction of best moves, both in %.
 
-    The first row is for all positions; the others are for groups, such as all positions of one ply.
+    The first row is for all positions, the others are for ranges of plies.
 
     Args:
-        evaluation_set: the measured positions, which are split into groups.
+        evaluation_set: the measured positions.
         reports: {column heading: the player's report}.
     """
     headings = ["\npositions"]
@@ -260,10 +260,9 @@ def report_table(evaluation_set: EvaluationSet, reports: dict[str, AccuracyRepor
     table = figures_table(*headings, left="\n%")
     everything = np.ones(len(evaluation_set), bool)
     table.add_row(*_cells("all", everything, reports))
-    for heading, groups in groups_of(evaluation_set).items():
-        table.add_row(f"[dim]by {heading}[/]")
-        for label, rows in groups.items():
-            table.add_row(*_cells(f"  {label}", rows, reports))
+    table.add_row("[dim]by ply[/]")
+    for label, rows in ply_bins(evaluation_set.plies).items():
+        table.add_row(*_cells(f"  {label}", rows, reports))
     return table
 
 
@@ -293,11 +292,11 @@ def value_lines(reports: dict[str, AccuracyReport]) -> list[str]:
 
 
 def _cells(label: str, rows: np.ndarray, reports: dict[str, AccuracyReport]) -> list[str]:
-    """Format the table's row for a group of positions.
+    """Format the table's row for some of the positions.
 
     Args:
-        label: the name of the group, for the first cell.
-        rows: bool[N], True for the positions in the group.
+        label: their name, for the first cell.
+        rows: bool[N], True for these positions.
         reports: {column heading: the player's report}.
     """
     cells = [label, f"{rows.sum():,}"]

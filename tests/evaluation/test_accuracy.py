@@ -8,11 +8,11 @@ import pytest
 from alphazero.evaluation.exact.accuracy import (
     Proportion,
     difference,
-    groups_of,
     measure_accuracy,
+    ply_bins,
 )
 from alphazero.evaluation.exact.set_file import read_set, shipped_path
-from alphazero.evaluation.exact.sets import IMMEDIATE, QUIET, make_set
+from alphazero.evaluation.exact.sets import make_set
 from alphazero.own_games.registry import make_game
 from alphazero.players.base import Choice
 from alphazero.players.without_search import RandomPlayer
@@ -55,16 +55,8 @@ def test_figures_agree_with_counts_by_hand(tiny):
     assert report.is_optimal.tolist() == [False, True, False, False]
     assert (report.accuracy(), report.optimal()) == (Proportion(2, 4), Proportion(1, 4))
     assert report.misplayed().tolist() == [0, 2]
-    groups = groups_of(tiny)
-    assert {label: report.accuracy(rows) for label, rows in groups["kind"].items()} == {
-        QUIET: Proportion(2, 3),
-        IMMEDIATE: Proportion(0, 1),
-    }
-    assert {label: report.accuracy(rows) for label, rows in groups["source"].items()} == {
-        "random": Proportion(1, 2),
-        "strong": Proportion(1, 2),
-    }
-    assert {label: report.optimal(rows) for label, rows in groups["ply"].items()} == {
+    bins = ply_bins(tiny.plies)
+    assert {label: report.optimal(rows) for label, rows in bins.items()} == {
         "0 to 1": Proportion(1, 2),
         "2 to 3": Proportion(0, 1),
         "8": Proportion(0, 1),
@@ -77,7 +69,7 @@ def test_figures_agree_with_counts_by_hand(tiny):
     assert plain["num_positions"] == 4 and plain["accuracy"]["fraction"] == 0.5
     assert plain["accuracy"]["interval"] == list(Proportion(2, 4).interval)
     assert plain["result_accuracy"]["count"] == 5
-    assert plain["source"]["random"]["optimal"]["count"] == 0
+    assert plain["ply"]["0 to 1"]["optimal"]["count"] == 1
 
 
 def test_a_player_without_values_has_no_value_error(tiny):
@@ -140,10 +132,9 @@ def test_a_difference_by_hand():
     assert (found.low, found.high) == pytest.approx((0.5 - half, 0.5 + half), rel=1e-5)
 
 
-def test_each_position_is_in_exactly_one_group_of_each_heading(shipped):
-    for groups in groups_of(shipped).values():
-        assert (np.sum(list(groups.values()), axis=0) == 1).all()
-    bins = groups_of(shipped)["ply"]
+def test_each_position_is_in_exactly_one_range_of_plies(shipped):
+    bins = ply_bins(shipped.plies)
+    assert (np.sum(list(bins.values()), axis=0) == 1).all()
     ends = [list(map(int, label.split(" to "))) for label in bins]
     assert len(bins) <= 7 and ends[0][0] == 0 and ends[-1][-1] == shipped.plies.max()
     assert len({last - first for first, last in ends[:-1]}) == 1

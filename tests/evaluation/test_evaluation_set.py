@@ -8,15 +8,15 @@ import pytest
 import set_sampling
 from game_samples import random_games
 from make_evaluation_set import write_set
-from set_sampling import MAX_IMMEDIATE_FRACTION, can_be_misplayed, canonical_keys, sample_set
+from set_sampling import (
+    MAX_IMMEDIATE_FRACTION,
+    can_be_misplayed,
+    canonical_keys,
+    sample_set,
+    wins_at_once,
+)
 
 from alphazero.evaluation.exact.set_file import read_set, shipped_path
-from alphazero.evaluation.exact.sets import (
-    FORCED,
-    IMMEDIATE,
-    QUIET,
-    kinds_of,
-)
 from alphazero.own_games.registry import make_game
 from alphazero.runtime.errors import StoredFileError
 from alphazero.solvers.base import ILLEGAL_SCORE
@@ -64,7 +64,8 @@ def check_laws(game, found, num_positions):
     assert (
         (found.sources == "random").sum() == (found.sources == "strong").sum() == num_positions // 2
     )
-    assert (found.kinds == IMMEDIATE).sum() <= MAX_IMMEDIATE_FRACTION * num_positions + 2
+    num_immediate = sum(wins_at_once(game, state) for state in found.states)
+    assert num_immediate <= MAX_IMMEDIATE_FRACTION * num_positions + 2
     for state, moves in zip(found.states[::20], found.moves[::20]):
         assert np.array_equal(state, game.play_moves(moves))
 
@@ -185,44 +186,16 @@ def test_a_wrong_file_is_an_error_that_names_its_line(small, tmp_path, text):
     assert WRONG[text] is None or f"line {WRONG[text]} " in str(error.value)
 
 
-#: Positions of Connect Four in which the player to move, the opponent, both or neither has three.
-KINDS = {
-    (0, 6, 0, 6, 0, 5): IMMEDIATE,
-    (0, 6, 0, 5, 0): FORCED,
-    (0, 6, 0, 6, 0, 6): IMMEDIATE,
-    (0, 6, 0, 6): QUIET,
-    (): QUIET,
-    (2, 2, 3, 3, 4): QUIET,  # both ends of the row win: no move blocks
-}
-
-
-def test_kinds_of_known_positions():
-    game = make_game("connect_four")
-    states = np.stack([game.play_moves(moves) for moves in KINDS])
-    assert kinds_of(game, states).tolist() == list(KINDS.values())
-
-
 @pytest.mark.parametrize("name", ["connect_x:4x3x3", "connect_four", "othello:4", "tic_tac_toe"])
-def test_kinds_agree_with_a_search_move_by_move(name):
+def test_wins_at_once_agree_with_a_search_move_by_move(name):
     game = make_game(name)
-    plies, _ = random_games(game, 150 if name == "othello:4" else 40, seed=4)
+    plies, _ = random_games(game, 40, seed=4)
     states = np.concatenate([ply.states for ply in plies])
-    found = kinds_of(game, states).tolist()
-    assert found == [naive_kind(game, state) for state in states]
-    assert name == "connect_four" or len(set(found)) == 3
-
-
-def naive_kind(game, state):
-    safe = 0
-    player, following = children(game, state)
-    if any(is_win(game, after, player) for after in following):
-        return IMMEDIATE
-    for after in following:
-        answering, answers = children(game, after)
-        safe += not is_win(game, after, 1 - player) and (
-            answering == player or not any(is_win(game, answer, answering) for answer in answers)
-        )
-    return FORCED if safe == 1 < len(following) else QUIET
+    found = [wins_at_once(game, state) for state in states]
+    for state, wins in zip(states, found):
+        player, following = children(game, state)
+        assert wins == any(is_win(game, after, player) for after in following)
+    assert len(set(found)) == 2
 
 
 def children(game, state):

@@ -131,9 +131,7 @@ def test_an_engine_without_a_move_passes_too():
 
 
 def test_engines_print_every_move_the_final_board_and_the_winner():
-    text, _, winner = _play(
-        "connect_x:4x3x3", "", _scripted(1, 0, 1, 1), _scripted(0, 2, 2, 1, 2)
-    )
+    text, _, winner = _play("connect_x:4x3x3", "", _scripted(1, 0, 1, 1), _scripted(0, 2, 2, 1, 2))
     assert [
         line.split("plays ")[1].split()[0] for line in text.splitlines() if "plays" in line
     ] == list("123132223")

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from alphazero.evaluation.exact.sets import KINDS, SOURCES, EvaluationSet
+from alphazero.evaluation.exact.sets import EvaluationSet
 from alphazero.evaluation.report import Z_95, Interval
 from alphazero.players.base import Choice
 from alphazero.solvers.base import ILLEGAL_SCORE, values_of
@@ -143,14 +143,13 @@ class AccuracyReport:
         return failures
 
     def to_plain(self) -> dict[str, Any]:
-        """Convert the accuracy figures to nested dicts for JSON, overall and for each group."""
+        """Convert the accuracy figures to nested dicts for JSON, overall and by ply."""
         figures = {"num_positions": len(self.evaluation_set)} | self._plain_rows(None)
         if self.values is not None:
             figures["value_error"] = self.values.mean_error
             figures["result_accuracy"] = self.values.result_accuracy.to_plain()
-        for heading, group in groups_of(self.evaluation_set).items():
-            figures[heading] = {label: self._plain_rows(rows) for label, rows in group.items()}
-        return figures
+        bins = ply_bins(self.evaluation_set.plies)
+        return figures | {"ply": {label: self._plain_rows(rows) for label, rows in bins.items()}}
 
     def _plain_rows(self, rows: np.ndarray | None) -> dict[str, Any]:
         return {
@@ -186,28 +185,7 @@ def measure_accuracy(
     )
 
 
-def groups_of(evaluation_set: EvaluationSet) -> dict[str, dict[str, np.ndarray]]:
-    """Group the positions of an evaluation set by kind, by source and by ply.
-
-    Args:
-        evaluation_set: the set with N positions.
-
-    Returns:
-        The non-empty groups under each of the headings "kind", "source" and "ply", as {heading:
-        {label: mask}}; a mask is bool[N], True for the positions in the group.
-    """
-    groups = {
-        "kind": {kind: evaluation_set.kinds == kind for kind in KINDS},
-        "source": {source: evaluation_set.sources == source for source in SOURCES},
-        "ply": _ply_bins(evaluation_set.plies),
-    }
-    return {
-        heading: {label: rows for label, rows in group.items() if rows.any()}
-        for heading, group in groups.items()
-    }
-
-
-def _ply_bins(plies: np.ndarray) -> dict[str, np.ndarray]:
+def ply_bins(plies: np.ndarray) -> dict[str, np.ndarray]:
     """Group positions by ply into at most seven ranges of equal width, such as "4 to 7".
 
     Args:
