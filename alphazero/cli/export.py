@@ -24,7 +24,7 @@ from alphazero.runtime.errors import ConfigError, require
 from alphazero.runtime.files import check_output, unwritable, write_output
 from alphazero.storage.run_folder import RunFolder, find_network, folder_name
 
-#: The modules that write, recognise and run each file format.
+#: The modules that write and run each file format.
 _FORMATS = {"onnx": onnx_file, "kaggle": kaggle_submission}
 NETWORK_HELP = "best, latest, hf:OWNER/NAME, or the path of a network or a run"
 
@@ -56,7 +56,7 @@ def run(settings: Settings, console: Console) -> None:
     game, path = game_and_network(settings.network, settings.game, settings.root)
     default = "submission.py" if settings.format == "kaggle" else f"{folder_name(game.name)}.onnx"
     output = Path(settings.output or default)
-    if output.is_file() and not file_format.is_ours(output):
+    if output.is_file() and file_format.MARK not in output.read_bytes():
         reason = "it exists and was not written by this command; name another file"
         raise unwritable(output, "output", reason)
     check_output(output, "output")

@@ -197,8 +197,8 @@ class Line:
         """Return what the line adds to the shared units, float32[U].
 
         Args:
-            state: the pieces on the line, a number to the base 3 whose least significant digit is
-                the first cell: 0 for empty, 1 for an own piece, 2 for an opponent's.
+            state: the line's cells in base 3, first cell least significant: 0 for empty, 1 for an
+                own piece, 2 for an opponent's.
         """
         pieces = state // self.powers % 3
         features = np.eye(3, dtype=np.float32)[pieces, 1:]
@@ -244,14 +244,13 @@ class Network:
         """
         pieces = (planes[:, 0] + 2 * planes[:, 1]).reshape(len(planes), -1)
         states = (pieces @ self.powers).astype(int)
-        sums = np.array([self._sum(numbers) for numbers in states.tolist()])
-        units = np.maximum(sums + self.arrays["shared.bias"], 0)
+        sums = [
+            np.sum([line.contribution(state) for line, state in zip(self.lines, row)], axis=0)
+            for row in states.tolist()
+        ]
+        units = np.maximum(np.array(sums) + self.arrays["shared.bias"], 0)
         hidden = np.maximum(self._linear("value_hidden", units), 0)
         return self._linear("policy", units), _expected(self._linear("value", hidden))
-
-    def _sum(self, states: list[int]) -> np.ndarray:
-        """Add up the contributions of all lines, each in the state given for it."""
-        return np.sum([line.contribution(s) for line, s in zip(self.lines, states)], axis=0)
 
     def _linear(self, name: str, x: np.ndarray) -> np.ndarray:
         return x @ self.arrays[f"{name}.weight"].T + self.arrays[f"{name}.bias"]
@@ -289,11 +288,6 @@ class Node:
         evaluate: returns the network's prior logits and value of a position; not called if
             `Rules.tactics` knows the result.
     """
-
-    __slots__ = (
-        "position", "moves", "priors", "children", "visits", "values", "num_visits", "value",
-        "proven",
-    )  # fmt: skip
 
     def __init__(self, rules: Rules, evaluate: Evaluate, position: Position):
         self.position = position

@@ -21,7 +21,7 @@ from alphazero.network.patterns import PatternNetwork
 from alphazero.network.weights import network_arrays
 from alphazero.runtime.errors import ConfigError
 
-_FIRST_LINE = '# Written by "alphazero export format=kaggle"'
+MARK = b'# Written by "alphazero export format=kaggle"'  #: the beginning of every submission
 _LINE_LENGTH = 100
 
 
@@ -48,7 +48,7 @@ def to_bytes(game: Game, network: nn.Module, info: dict[str, Any]) -> bytes:
     facts = [f"{key} {info[key]}" for key in ("run", "iteration") if key in info]
     version = packages.version("alphazero-selfplay")
     lines = [
-        f"{_FIRST_LINE}, version {version}.",
+        f"{MARK.decode()}, version {version}.",
         f"# The network: {', '.join([game.name, *facts])}.",
         Path(kaggle_agent.__file__).read_text(encoding="utf-8").rstrip(),
         "",
@@ -81,16 +81,6 @@ def submission_module(data: bytes) -> dict[str, Any]:
     names: dict[str, Any] = {}
     exec(compile(data.decode(), "submission.py", "exec"), names)
     return names
-
-
-def is_ours(path: Path) -> bool:
-    """Return whether a file is a submission written by this package, going by its first line.
-
-    Raises:
-        OSError: if the file cannot be read.
-    """
-    with open(path, "rb") as file:
-        return file.read(len(_FIRST_LINE)) == _FIRST_LINE.encode()
 
 
 def _board(game: Game) -> tuple[int, int, int]:

@@ -15,7 +15,6 @@ import io
 import json
 import warnings
 from importlib import metadata as packages
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -30,6 +29,7 @@ from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.own_code import reason_of
 
 ONNX_FORMAT = "alphazero-onnx-1"
+MARK = ONNX_FORMAT.encode()  #: bytes in every file that this package writes
 #: Version of ONNX's operator set, which all recent runtimes support.
 _OPSET = 18
 _DOCS = {
@@ -98,20 +98,6 @@ def evaluation_of(data: bytes) -> Evaluate:
         return logits, values
 
     return evaluate
-
-
-def is_ours(path: Path) -> bool:
-    """Return whether a file is an ONNX file written by this package, going by its metadata.
-
-    The result is False for a file that cannot be read.
-    """
-    import onnx
-
-    try:
-        model = onnx.load(path, load_external_data=False)
-    except Exception:  # protobuf's errors come from several packages
-        return False
-    return any(item.key == "format" and item.value == ONNX_FORMAT for item in model.metadata_props)
 
 
 def _traced(game: Game, network: nn.Module) -> Any:
