@@ -21,7 +21,7 @@ from rich.console import Console
 from rich.text import Text
 
 from alphazero.boards.notation import Notation
-from alphazero.boards.skin import Skin, skin_of
+from alphazero.boards.skin import Skin
 from alphazero.games.batched_game import Game
 
 
@@ -82,27 +82,6 @@ def draw_board(
     shown = _labels(skin.notation, board.shape, legal_action_mask & labels, label)
     marked = marked_cells(game, skin, state, previous_state, last_action)
     return _Drawing(board, skin, medium, shown, marked).text()
-
-
-def plain_board(
-    game: Game, board: np.ndarray, legal_action_mask: np.ndarray, label: Callable[[int], str]
-) -> str:
-    """Draw a board in plain letters, with the legal actions labelled.
-
-    Args:
-        board: int8[H, W], the content of each square, as `Game.cells` numbers it.
-        legal_action_mask: bool[A], True for legal actions.
-        label: returns the text that a person types for an action.
-    """
-    notation = Notation(game)
-    if notation.kind == "square":  # the squares are labelled, so the edges need no names
-        notation.column_names = []
-        notation.row_names = []
-    skin = dataclasses.replace(skin_of(game), notation=notation, cell_width=3, cell_height=1)
-    labels = _labels(notation, board.shape, legal_action_mask, label)
-    drawing = _Drawing(board, skin, PLAIN, labels, np.zeros(board.shape, bool))
-    lines = drawing.text().plain.split("\n")
-    return "\n".join(line.rstrip() for line in lines)
 
 
 def _labels(

@@ -9,16 +9,16 @@ Every game starts from the initial position, and the environment decides which m
 import dataclasses
 from typing import Any
 
-import numpy as np
-
+from alphazero.boards.skin import skin_of
+from alphazero.boards.text import Medium, draw_board
 from alphazero.cli.match import report_table
 from alphazero.cli.players import PLAYER_HELP, make_pair
 from alphazero.config.settings import option
 from alphazero.evaluation.report import MatchGame, MatchReport
 from alphazero.games.batched_game import Game
-from alphazero.interop.agents import Agent, HumanAgent, PettingZooAgent, observed_text
+from alphazero.interop.agents import Agent, HumanAgent, PettingZooAgent
 from alphazero.interop.board_view import ENVIRONMENTS, BoardView, make_environment, view_of
-from alphazero.interop.episode import Episode, play_match
+from alphazero.interop.episode import play_match
 from alphazero.players.base import PlayerSettings, endgame_option
 from alphazero.players.registry import make_player
 from alphazero.runtime.console import Console, counted
@@ -33,7 +33,7 @@ class Settings(PlayerSettings):
     first: str | None = option(None, f"who moves first in games 1, 3, 5, ...: human, {PLAYER_HELP}")
     second: str | None = option(None, "the opponent; by default uct:1000, otherwise random")
     num_games: int = option(10, "games; the players take turns at moving first", 1, 100_000)
-    render: str = option("none", "the window, or text", choices=("none", "human", "ansi"))
+    render: str = option("none", "human opens PettingZoo's window", choices=("none", "human"))
     sampled_plies: int = option(1, "plies at the start whose moves are sampled", 0, 1000)
     seed: int = option(0, "the same seed gives the same match", 0, 2**31 - 1)
     endgame: str = endgame_option("auto")
@@ -75,7 +75,7 @@ def _play(
 ) -> MatchReport:
     """Play the games of a match, and print the result of each.
 
-    Moves and boards are also printed with ``render=ansi``, or if a person plays.
+    If a person plays, so are each move and the last board.
 
     Args:
         environment: the PettingZoo environment.
@@ -88,23 +88,25 @@ def _play(
         ConfigError: if ``render=human`` cannot open a window.
     """
     has_person = any(isinstance(agent, HumanAgent) for agent in agents)
+    skin = skin_of(view.game)
 
     def on_move(name: str, action: int) -> None:
-        console.print(f"{name} plays {action}", markup=False)
-        is_over = all(environment.terminations.values())
-        if not has_person or is_over:  # a person is shown the board when asked for a move
-            console.print(_position_text(environment, view), markup=False)
+        if has_person:
+            console.print(f"{name} plays {skin.notation.text(view.actions[action])}", markup=False)
 
-    def on_game(game: MatchGame, episode: Episode) -> None:
+    def on_game(game: MatchGame) -> None:
+        if has_person:
+            last = view.game.play_moves([int(view.actions[action]) for action in game.moves])
+            console.print(draw_board(view.game, skin, last, Medium.of(console)))
         console.print(_result_text(game, view, agents), markup=False)
 
-    moves = on_move if settings.render == "ansi" or has_person else None
+    num_games, seed = settings.num_games, settings.seed
     try:
-        return play_match(environment, *agents, settings.num_games, settings.seed, moves, on_game)
+        return play_match(environment, *agents, num_games, seed, on_move, on_game)
     except Exception as error:
         if type(error).__module__.startswith("pygame") and settings.render == "human":
-            message = f"render=human cannot open a window here ({error}): use render=ansi."
-            raise ConfigError(message, key="render", value="human", allowed="ansi") from None
+            message = f"render=human cannot open a window here ({error}): use render=none."
+            raise ConfigError(message, key="render", value="human", allowed="none") from None
         raise
 
 
@@ -123,14 +125,3 @@ def _result_text(game: MatchGame, view: BoardView, agents: tuple[Agent, Agent]) 
     number = game.pair_index + 1
     num_moves = counted(len(game.moves), "move")
     return f"game {number}: {sides}: {results[game.score]} after {num_moves}"
-
-
-def _position_text(environment: Any, view: BoardView) -> str:
-    """Draw, as text, the position that the environment shows to the agent to move."""
-    agent = environment.agent_selection
-    observation = environment.observe(agent)
-    mask = observation["action_mask"]
-    if environment.terminations[agent]:  # PettingZoo's own mask still shows legal moves
-        mask = np.zeros_like(mask)
-    index = view.agents.index(agent)
-    return observed_text(view, observation["observation"], index, mask)

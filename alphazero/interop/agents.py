@@ -8,7 +8,10 @@ from typing import Protocol
 
 import numpy as np
 
-from alphazero.boards.text import plain_board
+from alphazero.boards.move_text import prompt, read_move
+from alphazero.boards.session import Session
+from alphazero.boards.skin import skin_of
+from alphazero.boards.text import PLAIN, draw_board
 from alphazero.interop.board_view import BoardView
 from alphazero.players.base import Player
 
@@ -87,7 +90,7 @@ class LeftGame(Exception):
 
 
 class HumanAgent:
-    """A person at the terminal, who types actions in the environment's numbering.
+    """A person at the terminal, who types moves as in `alphazero play`.
 
     Args:
         view: converts the environment's boards (see `alphazero.interop.board_view.view_of`).
@@ -98,41 +101,23 @@ class HumanAgent:
         self._view = view
 
     def act(self, observation: Observation, agent: str) -> int:
-        """Print the board, ask until the person types a legal action, and return this action.
+        """Print the board, ask until the person types a legal move, and return its action.
 
         Raises:
             LeftGame: if the person types q or quit, or if the input ends.
         """
-        mask = observation["action_mask"]
-        player = self._view.agents.index(agent)
-        print(observed_text(self._view, observation["observation"], player, mask))
-        legal = [str(action) for action in np.flatnonzero(mask)]
-        letter = self._view.game.piece_letters[1 + player]
+        view = self._view
+        skin = skin_of(view.game)
+        state = view.state(observation["observation"], view.agents.index(agent))
+        session = Session(view.game, start=state)
+        print(draw_board(view.game, skin, state, PLAIN).plain)
         while True:
             try:
-                text = input(f"{agent} ({letter}), your action (q leaves): ").strip()
+                text = input(f"{agent} (q leaves): {prompt(session, skin)}").strip()
+                if text.lower() in ("q", "quit"):
+                    raise EOFError
+                return int(view.actions[read_move(session, skin, text)])
             except EOFError:
                 raise LeftGame from None
-            if text.lower() in ("q", "quit"):
-                raise LeftGame
-            if text in legal:
-                return int(text)
-            print(f"'{text}' is not legal here: type one of {', '.join(legal)}.")
-
-
-def observed_text(view: BoardView, planes: np.ndarray, player: int, mask: np.ndarray) -> str:
-    """Draw an observed board as text, with the environment's numbers of the legal actions.
-
-    Args:
-        view: the mapping between the environment's squares and those of this package's game.
-        planes: int8[H, W, 2], the observer's own pieces and the opponent's.
-        player: the observer, 0 for the first of the environment's agents, or 1.
-        mask: int8[A] in the environment's order, 1 = legal.
-    """
-
-    def label(action: int) -> str:
-        return str(view.actions[action])
-
-    board = view.board(planes, player)
-    our_mask = mask[view.actions].astype(bool)
-    return plain_board(view.game, board, our_mask, label)
+            except ValueError as error:
+                print(error)

@@ -35,7 +35,8 @@ class BoardView(NamedTuple):
     game: Game
     agents: tuple[str, str]  #: the environment's names of its agents, in the order of play
     squares: np.ndarray  #: int[H*W], our square s is the environment's square ``squares[s]``
-    actions: np.ndarray  #: int[A], our action a is the environment's action ``actions[a]``
+    #: int[A], our action a is the environment's action ``actions[a]``, and the other way round
+    actions: np.ndarray
 
     def board(self, observation: np.ndarray, player: int) -> np.ndarray:
         """Convert an observation to a board of this package's game.

@@ -6,6 +6,8 @@ The environment decides which actions are legal, who wins and what the agents ob
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from alphazero.evaluation.report import MatchGame, MatchReport
 from alphazero.interop.agents import Agent, LeftGame
 
@@ -81,8 +83,7 @@ def play_match(
         num_games: number of games to play; fewer are played if a person leaves.
         seed: the environment's seed in the first game; each later game adds 1.
         on_move: called as ``on_move(agent_name, action)`` after every move, unless it is None.
-        on_game: called as ``on_game(game, episode)`` after every game, with the `MatchGame` of the
-            report, unless it is None.
+        on_game: called with the `MatchGame` of the report after every game, unless it is None.
 
     Returns:
         The report, with ``first`` as player A. If a person leaves, it contains only the games
@@ -98,24 +99,10 @@ def play_match(
             episode = play_episode(environment, agents, seed + index, on_move)
         except LeftGame:
             break
-        game = MatchGame(episode.actions, is_first, points(episode, first_name), index)
+        # The agent with the larger sum of rewards wins, so an illegal action loses.
+        sign = np.sign(episode.rewards[first_name] - episode.rewards[second_name])
+        game = MatchGame(episode.actions, is_first, float(1 + sign) / 2, index)
         games.append(game)
         if on_game is not None:
-            on_game(game, episode)
+            on_game(game)
     return MatchReport(environment.metadata["name"], first.name, second.name, 0, seed, tuple(games))
-
-
-def points(episode: Episode, name: str) -> float:
-    """Return an agent's points: 1 for a win, 0.5 for a draw, 0 for a loss.
-
-    The agent with the larger sum of rewards wins, so an illegal action loses.
-
-    Args:
-        episode: the finished game.
-        name: the environment's name for the agent.
-    """
-    own = episode.rewards[name]
-    other = max(reward for agent, reward in episode.rewards.items() if agent != name)
-    if own == other:
-        return 0.5
-    return float(own > other)

@@ -15,7 +15,7 @@ from rich.style import Style
 from alphazero.boards.move_text import read_move
 from alphazero.boards.session import Session
 from alphazero.boards.skin import SETUPS, skin_of
-from alphazero.boards.text import Medium, draw_board, marked_cells, piece, plain_board
+from alphazero.boards.text import Medium, draw_board, marked_cells, piece
 from alphazero.own_games.registry import make_game
 
 PLAIN, BOX, COLOR = (
@@ -94,13 +94,6 @@ def test_tic_tac_toe_shows_the_keys_1_to_9():
     text = _draw(session, BOX)
     assert re.findall(r"[0-9X]", text) == list("1234X6789")
     assert "[X]" in text
-
-
-def test_numbers_of_different_lengths_are_aligned_at_their_ends():
-    game, board = make_game("tic_tac_toe"), np.zeros((3, 3), np.int8)
-    text = plain_board(game, board, np.ones(9, bool), lambda action: str(action + 6))
-    numbers = [cell for line in text.splitlines() for cell in line.split("|") if cell.strip("+-")]
-    assert numbers == ["  6", "  7", "  8", "  9", " 10", " 11", " 12", " 13", " 14"]
 
 
 @pytest.mark.parametrize(("name", "moves"), GAMES)

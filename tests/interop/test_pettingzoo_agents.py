@@ -257,19 +257,20 @@ def typed_by_a_person(monkeypatch, *lines):
 
 def test_a_person_is_asked_until_the_answer_is_legal(monkeypatch, capsys):
     environment = make_environment("tictactoe_v3")
-    prompts = typed_by_a_person(monkeypatch, "", "left", "9", "-1", "4", " 7 ")
+    prompts = typed_by_a_person(monkeypatch, "", "left", "0", "-1", "5", " 6 ")
     environment.reset()
     environment.step(4)
+    # The environment counts squares column by column: the sixth one here is number 7 there.
     assert HumanAgent(view_of(environment)).act(environment.last()[0], "player_2") == 7
     said = capsys.readouterr().out.splitlines()
-    assert re.findall(r"\w", "".join(said[:-5])) == list("0361X7258")
-    assert len(prompts) == 6 and all("player_2 (O)" in prompt for prompt in prompts)
+    assert re.findall(r"\w", "".join(said[:-5])) == list("1234X6789")
+    assert len(prompts) == 6 and all("player_2 (q leaves): O" in prompt for prompt in prompts)
 
 
 def test_a_person_can_leave_and_the_finished_games_count(monkeypatch):
     environment = make_environment("connect_four_v3")
     person = HumanAgent(view_of(environment))
-    typed_by_a_person(monkeypatch, *["0"] * 4, "q")
+    typed_by_a_person(monkeypatch, *["1"] * 4, "q")
     report = play_match(environment, person, Scripted([1] * 3 + [1]), num_games=4)
     assert len(report.games) == 1 and report.wins == 1
     typed_by_a_person(monkeypatch)
@@ -294,8 +295,17 @@ def test_the_command_lets_a_person_play(monkeypatch, capsys):
     words = ["env=connect_four_v3", "first=human", "second=random", "num_games=2"]
     assert run_command(pettingzoo, words) == 0
     printed = capsys.readouterr().out
-    assert "'x'" in printed and "0, 1, 2, 3, 4, 5, 6" in printed
+    assert "'x'" in printed and "1 to 7" in printed
     assert "95%" not in printed  # no finished game, no table
+
+
+def test_a_person_is_shown_the_moves_and_the_last_board(monkeypatch, capsys):
+    typed_by_a_person(monkeypatch, "1", "2", "3", "4", "5", "6", "7", "8", "9")
+    words = ["env=tictactoe_v3", "first=human", "second=human", "num_games=1"]
+    assert run_command(pettingzoo, words) == 0
+    printed = capsys.readouterr().out
+    assert "player_1 plays 7" in printed and "wins after 7 moves" in printed
+    assert re.findall("[XO]", printed.partition("plays 7")[2])[:7] == list("XOXOXOX")
 
 
 def test_a_window_that_cannot_open_is_a_wrong_setting(monkeypatch):
