@@ -1,20 +1,13 @@
 """Draw the pictures of the documentation.
 
-    python scripts/make_pictures.py               all that need no run of yours, into docs/images/
-    python scripts/make_pictures.py run=RUN       also those of your rated run of Connect Four
+    python scripts/make_pictures.py
 
-`alphazero plot` draws the pictures of runs, positions and games. For docs/pictures.md, RUN was made
-by
-
-    alphazero train experiment=connect_four_10min seed=1 run.name=ten
-    alphazero rate run=RUN num_networks=8 num_simulations=64 num_games=600
-
-A terminal screen becomes an SVG: backgrounds are rectangles, box-drawing characters and discs are
-shapes, and all other characters are text. Boards therefore have no gaps in any font. The SVG loads
-no other files.
+They go into docs/images/. `alphazero plot` draws those of runs, positions and games. A terminal
+screen becomes an SVG: backgrounds are rectangles, box-drawing characters and discs are shapes, and
+all other characters are text. Boards therefore have no gaps in any font. The SVG loads no other
+files.
 """
 
-import argparse
 import io
 import re
 import sys
@@ -34,7 +27,7 @@ HARD_SPACE = "&#160;"  # adjacent ordinary spaces would collapse into one
 WINDOW_BUTTONS = ("#ff5f57", "#febc2e", "#28c840")
 IMAGES = Path("docs/images")
 SEEDS = ",".join(f"docs/runs/connect_four_1h/seed{seed}" for seed in (1, 2, 3))
-#: The arguments of `alphazero plot` for each picture that does not need the user's run.
+#: The arguments of `alphazero plot` for each picture.
 PLOTS = {
     "connect_four_exact.png": ["what=exact", f"run={SEEDS}"],
     "run_connect_four.png": ["run=docs/runs/connect_four_1h/seed1"],
@@ -220,25 +213,17 @@ def draw_play(path: Path, name: str, spec: str, moves: list[str]) -> None:
     save_svg(console, path, title, last="The game ends")
 
 
-def main(arguments: list[str]) -> int:
+def main() -> int:
     """Draw all pictures; return the exit status."""
     from alphazero.cli import main as alphazero
 
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("run", nargs="*", help="run=RUN, a run to draw as well")
-    run = parser.parse_args(arguments).run
     draw_play(IMAGES / "play_connect_four.svg", "connect_four", "uct:20000", ["4", "4", "3"])
     moves = ["c2d3", "d2-e3", "b2b3"]
     draw_play(IMAGES / "play_breakthrough.svg", "examples/breakthrough.py", "uct:20000", moves)
-    if run:
-        output = IMAGES / "ratings_connect_four.png"
-        alphazero(["rate", *run, "num_games=0", f"output={output}"])
     return max(
         alphazero(["plot", *plot, f"output={IMAGES / name}"]) for name, plot in PLOTS.items()
     )
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

@@ -6,11 +6,10 @@ calls; Ctrl-C keeps every finished match.
     alphazero rate run=latest players=[random,uct:100,uct:1000,uct:10000,uct:100000]
     alphazero rate run=latest players=[uct:1000,checkpoints/connect_four/OTHER]
 
-The result is a table, a picture, and the file ratings.json in the run's folder.
+The result is a table, and the file ratings.json in the run's folder, which the page draws.
 """
 
 import dataclasses
-from pathlib import Path
 
 import numpy as np
 from rich.box import SQUARE
@@ -30,8 +29,6 @@ from alphazero.evaluation.tournament import play_tournament
 from alphazero.games.batched_game import Game
 from alphazero.inference.engines.registry import ENGINES, PRECISIONS
 from alphazero.players.base import NETWORK_KIND_HELP, Player, PlayerSettings
-from alphazero.plots.figure import check_chart
-from alphazero.plots.ratings import draw_ratings
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.files import check_output
@@ -61,7 +58,6 @@ class Settings:
     precision: str = option("auto", "number format of networks", choices=("auto", *PRECISIONS))
     network_kind: str | None = option(None, NETWORK_KIND_HELP)
     seed: int = option(0, "seed of openings and players", 0, 2**63 - 4)
-    output: str = option("", "picture to write (.png, .svg, .pdf), by default RUN/ratings.png")
 
     def of_networks(self) -> PlayerSettings:
         """Return the settings that apply to the networks of the run when they play."""
@@ -76,7 +72,7 @@ class Settings:
 
 
 def run(settings: Settings, console: Console) -> None:
-    """Play the games, store them in the run's ratings.json, and print and plot the ratings.
+    """Play the games, store them in the run's ratings.json, and print the ratings.
 
     If a player fails or Ctrl-C ends the tournament, the ratings so far are stored and printed.
 
@@ -88,8 +84,6 @@ def run(settings: Settings, console: Console) -> None:
 
     check_num_games(settings.num_games, low=0)
     check_num_games(settings.games_per_match, "games_per_match")
-    if settings.output:
-        check_chart(settings.output, "output")
     folder = RunFolder.find(settings.run, settings.root, None, key="run")
     networks = choose_networks(folder, settings.num_networks)
     game = game_of_network(networks[0], settings.game)
@@ -100,7 +94,7 @@ def run(settings: Settings, console: Console) -> None:
     file = RatingFile.open(path, game.name, settings.opening_plies, game.rules_digest)
     anchor = player_name(settings.anchor, game, settings.of_networks())
     if not settings.num_games:
-        _show(file, anchor, settings, console)
+        _show(file, anchor, console)
         return
     check_output(file.path, "run")
     specs = [*settings.players, settings.anchor]
@@ -109,7 +103,7 @@ def run(settings: Settings, console: Console) -> None:
     try:
         _play(game, players, file, settings, anchor)
     finally:  # every finished match is stored
-        _show(file, anchor, settings, console)
+        _show(file, anchor, console)
 
 
 def _play(
@@ -144,15 +138,14 @@ def _play(
             num_before += len(match.scores)
 
 
-def _show(file: RatingFile, anchor: str, settings: Settings, console: Console) -> None:
-    """Print a table of the ratings, and plot them to a picture file.
+def _show(file: RatingFile, anchor: str, console: Console) -> None:
+    """Print a table of the ratings.
 
     Players that no chain of games connects to the anchor cannot be rated and are listed instead.
 
     Args:
         file: the matches played so far.
         anchor: the name of the player whose rating is fixed at 1000 Elo.
-        settings: holds the path of the picture, if the user chose one.
         console: where to print.
     """
     ratings = rate(file.pairings, anchor)
@@ -174,13 +167,6 @@ def _show(file: RatingFile, anchor: str, settings: Settings, console: Console) -
     if growth:
         console.print(growth, markup=False)
     console.print(f"Games and ratings: {file.path}", markup=False)
-    folder = file.path.parent
-    output = Path(settings.output or folder / "ratings.png")
-    try:
-        draw_ratings(ratings, file.networks, f"{file.game}: {folder.name}", output)
-        console.print(f"Picture: {output}", markup=False)
-    except ConfigError as error:
-        console.print(f"No picture: {error}", markup=False)
 
 
 # --- the table ------------------------------------------------------------------------------------

@@ -16,7 +16,6 @@ from alphazero.evaluation.ratings import RatingFile
 from alphazero.network.interface import NetworkSettings
 from alphazero.network.registry import make_network
 from alphazero.network.weights import network_arrays, save_network
-from alphazero.runtime.errors import ConfigError
 from alphazero.storage.run_folder import RunFolder
 
 SETTINGS = NetworkSettings(blocks=1, channels=4, value_units=4)
@@ -177,20 +176,6 @@ def test_networks_are_evenly_spaced_and_include_both_ends(finished_run):
     }
     assert chosen[1] == [7] and chosen[2] == [3, 7] and chosen[3] == [3, 5, 7]
     assert chosen[4] in ([3, 4, 6, 7], [3, 4, 5, 7]) and chosen[5] == chosen[99] == [3, 4, 5, 6, 7]
-
-
-@pytest.mark.slow
-def test_the_picture_is_drawn(run):
-    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
-    _rate(run, "num_games=40")
-    assert (run / "ratings.png").read_bytes().startswith(b"\x89PNG")
-    text = _rate(run, "num_games=0", f"output={run / 'picture.svg'}")
-    picture = (run / "picture.svg").read_text()
-    assert "picture.svg" in text and "<svg" in picture
-    with pytest.raises(ConfigError) as refused:
-        _rate(run, "num_games=0", f"output={run / 'picture.xyz'}")
-    assert refused.value.key == "output"
-    assert not (run / "picture.xyz").exists()
 
 
 @pytest.mark.parametrize(
