@@ -192,7 +192,7 @@ def ply_bins(plies: np.ndarray) -> dict[str, np.ndarray]:
         plies: int[N], number of moves that lead to each position.
 
     Returns:
-        {label: bool[N]}, True for the positions in the range.
+        {label: bool[N]}, True for the positions in the range; empty ranges are left out.
     """
     first = int(plies.min())
     last = int(plies.max())
@@ -200,8 +200,9 @@ def ply_bins(plies: np.ndarray) -> dict[str, np.ndarray]:
     bins = {}
     for low in range(first, last + 1, width):
         high = min(low + width - 1, last)
-        label = f"{low} to {high}" if high > low else str(low)
-        bins[label] = (plies >= low) & (plies <= high)
+        rows = (plies >= low) & (plies <= high)
+        if rows.any():
+            bins[f"{low} to {high}" if high > low else str(low)] = rows
     return bins
 
 
