@@ -17,6 +17,7 @@ import time
 import torch
 from rich.progress import track
 from script_command import exit_status
+from target_quality import stored_games
 
 from alphazero.evaluation.exact.accuracy import measure_accuracy
 from alphazero.evaluation.exact.set_file import read_set, shipped_path
@@ -61,7 +62,7 @@ def train(path: str, num_steps: int, arguments: list[str]) -> None:
     if settings.learner.precision == "auto":
         settings.learner.precision = "bfloat16"
     set_num_threads(settings.run.num_threads)
-    records = folder.load_all_games(game)
+    records = stored_games(folder, game)
     num_held_out = max(len(records) // 10, 1)
     seen = _buffer_of(game, settings, records[:-num_held_out])
     held_out = _buffer_of(game, settings, records[-num_held_out:])

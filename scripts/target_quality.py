@@ -23,6 +23,7 @@ from rich.console import Console
 from rich.table import Table
 from script_command import exit_status
 
+from alphazero.games.batched_game import Game
 from alphazero.own_games.registry import make_stored_game
 from alphazero.players.network import load_network_player
 from alphazero.players.search_player import SearchPlayer
@@ -47,6 +48,16 @@ _SEARCHES: dict[str, dict[str, Any]] = {
     "forced, k 4": {"forced_playouts_k": 4.0},
     "Gumbel": {"root": "gumbel"},
 }
+
+
+def stored_games(folder: RunFolder, game: Game) -> list[GameRecord]:
+    """Read the games of all stored iterations of a run, oldest first.
+
+    Raises:
+        StoredFileError: if a file is damaged, or its records do not fit ``game``.
+    """
+    paths = sorted((folder.path / "games").glob("*.safetensors"))
+    return [record for path in paths for record in folder.load_games(int(path.stem), game)]
 
 
 class Samples(NamedTuple):
@@ -194,7 +205,7 @@ def print_tables(options: argparse.Namespace) -> None:
     config = folder.read_config()
     game = make_stored_game(config["game"]["name"], f"the run '{folder.path}'")
     solver = make_solver(game)
-    records = folder.load_all_games(game)
+    records = stored_games(folder, game)
     records = records[: options.games] if options.oldest else records[-options.games :]
     generator = np.random.default_rng(0)
     samples = sample_positions(records, options.positions, options.first_ply, generator)

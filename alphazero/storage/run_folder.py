@@ -109,13 +109,11 @@ class RunFolder:
                 return cls(path)
             except FileExistsError:
                 if name:
-                    message = f"run.name={name} is taken: {path} exists. Choose another name, "
-                    message += f"continue that run with resume={path}, or delete it if it has not "
-                    message += "finished an iteration."
-                    raise ConfigError(message, key="run.name", value=name) from None
+                    reason = f"{path} exists; resume={path} continues that run"
+                    raise ConfigError.of("run.name", name, "another name", reason) from None
             except OSError as error:
-                message = f"run.root={root}: no folder can be created there ({error.strerror})."
-                raise ConfigError(message, key="run.root", value=root) from None
+                reason = f"no folder can be created there ({error.strerror})"
+                raise ConfigError.of("run.root", root, reason=reason) from None
 
     @classmethod
     def find(
@@ -146,14 +144,12 @@ class RunFolder:
             run = cls(path)
             if run.states if holding == STATE_FILE else (run.path / holding).is_file():
                 return run
-            message = f"{key}={path} is not the folder of a run with a finished iteration: there "
-            message += f"is no '{run.path / holding}'."
-            raise ConfigError(message, key=key, value=path)
+            reason = f"there is no '{run.path / holding}' of a run with a finished iteration"
+            raise ConfigError.of(key, path, reason=reason)
         runs = [run for run in runs_of(root, game, rules_digest) if run.states]
         if not runs:
-            message = f"{key}=latest: there is no run of {game or 'any game'} with a finished "
-            message += f"iteration under '{root}'."
-            raise ConfigError(message, key=key, value=path)
+            which = f"of {game or 'any game'} with a finished iteration"
+            raise ConfigError.of(key, path, reason=f"there is no run {which} under '{root}'")
         return max(runs, key=lambda run: run.trained_at)
 
     @property
@@ -202,9 +198,8 @@ class RunFolder:
             self._lock.acquire(timeout=_LOCK_S, poll_interval=_LOCK_S / 10)
             remove_unfinished(self.path)
         except Timeout:
-            message = f"resume={self.path}: this run is being trained now. Let that end, or stop "
-            message += "it first."
-            raise ConfigError(message, key="resume", value=str(self.path)) from None
+            reason = "this run is being trained now"
+            raise ConfigError.of("resume", str(self.path), reason=reason) from None
         except FileNotFoundError:
             message = f"the folder {self.path} was removed by another program."
             raise StoredFileError(message, path=self.path) from None
@@ -405,8 +400,6 @@ class RunFolder:
     def save_games(self, iteration: int, records: list[GameRecord]) -> str:
         """Store the games of an iteration, and return the file's SHA-256 hex digest.
 
-        A field of `GameRecord` that is None in any of the games is left out of the file.
-
         Raises:
             OSError: if the file cannot be written.
         """
@@ -433,15 +426,6 @@ class RunFolder:
             message = f"'{path}' does not hold games of {game.name}: {error}."
             raise StoredFileError(message, path=path) from None
         return unflatten(columns)
-
-    def load_all_games(self, game: Game) -> list[GameRecord]:
-        """Read the games of all stored iterations, oldest first, and check that they fit ``game``.
-
-        Raises:
-            StoredFileError: if a file is damaged, or its records do not fit ``game``.
-        """
-        paths = sorted((self.path / "games").glob("*.safetensors"))
-        return [record for path in paths for record in self.load_games(int(path.stem), game)]
 
     def drop_games(self, num_samples: int, samples_by_iteration: dict[int, int]) -> None:
         """Delete the oldest games, which are not needed to resume from either stored state.

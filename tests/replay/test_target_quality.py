@@ -22,7 +22,7 @@ def test_the_tables_have_a_row_for_every_target_and_every_search(capsys):
 
 
 def test_samples_are_positions_that_were_trained_on_one_of_a_game():
-    records = RunFolder(RUN).load_all_games(make_game("tic_tac_toe"))
+    records = target_quality.stored_games(RunFolder(RUN), make_game("tic_tac_toe"))
     samples = target_quality.sample_positions(records, 20, 2, np.random.default_rng(0))
     assert 0 < len(samples.states) <= min(20, len(records)) and samples.plies.min() >= 2
     for state, ply, outcome, value in zip(*samples):
@@ -41,7 +41,7 @@ def test_samples_are_positions_that_were_trained_on_one_of_a_game():
 
 
 def test_exact_targets_have_no_error_in_any_range_of_plies():
-    records = RunFolder(RUN).load_all_games(make_game("tic_tac_toe"))
+    records = target_quality.stored_games(RunFolder(RUN), make_game("tic_tac_toe"))
     samples = target_quality.sample_positions(records, 20, 0, np.random.default_rng(0))
     exact = values_of(make_solver(make_game("tic_tac_toe")).scores(samples.states).max(axis=1))
     table = target_quality.value_table({"exact": exact, "wrong": exact + 2.0}, exact, samples.plies)

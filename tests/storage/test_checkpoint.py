@@ -5,6 +5,7 @@ import os
 
 import numpy as np
 import pytest
+from target_quality import stored_games
 
 from alphazero.inference.evaluator import UniformEvaluator
 from alphazero.network.weights import load_network, network_game, save_network
@@ -169,7 +170,7 @@ def test_games_come_back_oldest_first(tmp_path):
     for iteration, found in records.items():
         folder.save_games(iteration, found)
     everything = [record for iteration in range(1, 6) for record in records[iteration]]
-    for found, expected in zip(folder.load_all_games(game), everything, strict=True):
+    for found, expected in zip(stored_games(folder, game), everything, strict=True):
         for ours, theirs in zip(found, expected):
             assert ours.dtype == theirs.dtype and np.array_equal(ours, theirs)
     assert len(folder.load_games(4, game)) == 3
