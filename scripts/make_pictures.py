@@ -2,7 +2,7 @@
 
     python scripts/make_pictures.py
 
-They go into docs/images/. `alphazero plot` draws those of runs, positions and games. A terminal
+They go into docs/images/. `alphazero plot` draws those of runs and games. A terminal
 screen becomes an SVG: backgrounds are rectangles, box-drawing characters and discs are shapes, and
 all other characters are text. Boards therefore have no gaps in any font. The SVG loads no other
 files.
@@ -31,10 +31,6 @@ SEEDS = ",".join(f"docs/runs/connect_four_1h/seed{seed}" for seed in (1, 2, 3))
 PLOTS = {
     "connect_four_exact.png": ["what=exact", f"run={SEEDS}"],
     "run_connect_four.png": ["run=docs/runs/connect_four_1h/seed1"],
-    "position_connect_four.png": [
-        *("what=position", "game=connect_four", "moves=4,3,6,6,6,4,4,7,3,3,7"),
-        "num_simulations=2000",
-    ],
     "game_connect_four.gif": [
         *("what=game", "game=connect_four", "first=best", "second=uct:1000", "seed=1")
     ],

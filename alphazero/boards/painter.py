@@ -24,7 +24,7 @@ _SMOOTHING = 3  # pictures are painted this many times larger, then reduced to s
 _BASELINE = 0.36  # distance from the middle of a line of text down to its baseline, in font sizes
 _BOLD = 0.02  # extra width of bold letters on each side, in font sizes
 _NUM_COLORS = 128  # colours of an animation, chosen from its last picture
-_LENGTHS = {"width", "height", "line_width", "size", "x_length", "y_length"}
+_LENGTHS = {"width", "height", "line_width", "size"}
 
 
 class Box(NamedTuple):
@@ -40,17 +40,6 @@ class Box(NamedTuple):
     is_round: bool = False
 
 
-class Line(NamedTuple):
-    """A straight line."""
-
-    x: float  #: (x, y) is the point where the line begins
-    y: float
-    x_length: float  #: distance to its end, to the right
-    y_length: float  #: distance to its end, downwards
-    width: float
-    color: str
-
-
 class Letters(NamedTuple):
     """A line of text at a point."""
 
@@ -63,7 +52,7 @@ class Letters(NamedTuple):
     bold: bool = False
 
 
-Shape = Box | Line | Letters
+Shape = Box | Letters
 
 
 def disc(x: float, y: float, radius: float, fill: str, line: str | None = None) -> Box:
@@ -173,8 +162,6 @@ def _paint(draw: ImageDraw.ImageDraw, shape: Shape) -> None:
         font = _font(shape.size, shape.text.isascii())
         place = (x, y + _BASELINE * shape.size)
         draw.text(place, shape.text, shape.color, font, anchor, stroke_width=bold)
-    elif isinstance(shape, Line):
-        draw.line((x, y, x + shape.x_length, y + shape.y_length), shape.color, round(shape.width))
     else:
         half = shape.line_width / 2
         right = x + shape.width + half - 1  # the last pixel painted
@@ -227,9 +214,6 @@ def _svg_element(shape: Shape) -> str:
         font = f'font-size="{shape.size:g}" font-weight="{weight}" text-anchor="{shape.align}"'
         place = f'x="{x:g}" y="{y + _BASELINE * shape.size:g}"'
         return f'<text {place} {font} fill="{shape.color}">{escape(shape.text)}</text>'
-    if isinstance(shape, Line):
-        ends = f'x1="{x:g}" y1="{y:g}" x2="{x + shape.x_length:g}" y2="{y + shape.y_length:g}"'
-        return f'<line {ends} stroke="{shape.color}" stroke-width="{shape.width:g}"/>'
     size = f'width="{shape.width:g}" height="{shape.height:g}"'
     style = f'fill="{shape.fill or "none"}"'
     if shape.is_round:

@@ -84,19 +84,6 @@ def piece_shape(skin: Skin, player: int, x: float, y: float, size: float = 1.0) 
     return Letters(x, y, skin.glyphs[player], 0.7 * size, "middle", color, bold=True)
 
 
-def squares_of(session: Session, skin: Skin, action: int) -> list[tuple[int, int]]:
-    """Return the cells (row, column) of a legal move: those that it names, else those it fills.
-
-    A moved piece comes from the first one. A pass has none.
-    """
-    board = session.game.cells(session.state)
-    squares = list(skin.notation.squares(action))
-    if not squares:
-        after = session.game.step(session.state[None], np.array([action])).states[0]
-        squares = np.flatnonzero((board == 0) & (session.game.cells(after) != 0)).tolist()
-    return [divmod(square, board.shape[1]) for square in squares]
-
-
 def center(skin: Skin, cell: tuple[int, ...], width: int) -> tuple[float, float]:
     """Return the coordinates (x, y) of the centre of a cell, on a board with ``width`` columns.
 

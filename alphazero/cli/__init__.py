@@ -27,7 +27,7 @@ COMMANDS = {
     "engine": "answer JSON requests of other programs",
     "prove": "check a player's move in every position of a game",
     "evaluate": "compare a player, or two, with an exact solver",
-    "plot": "draw a run, a position or a game",
+    "plot": "draw a run or a game",
     "check_game": "check the rules of a game, and propose settings",
     "new_game": "write a package for a game of your own",
     "export": "write a network as an ONNX file or a Kaggle submission",

@@ -9,7 +9,7 @@ from alphazero.boards.move_text import prompt, read_move
 from alphazero.boards.notation import Notation, read_moves
 from alphazero.boards.painter import Box, Letters
 from alphazero.boards.session import Session
-from alphazero.boards.shapes import board_shapes, piece_color, squares_of
+from alphazero.boards.shapes import board_shapes, piece_color
 from alphazero.boards.skin import WALL, skin_of
 from alphazero.boards.text import Medium, draw_board, marked_cells
 from alphazero.games.appearance import Appearance
@@ -151,11 +151,6 @@ def test_pictures_have_coordinates_and_mark_the_last_move(session):
     fills = {(box.x, box.y): box.fill for box in squares if box.fill}
     marked = {place for place, fill in fills.items() if fill != fills[0, 0]}
     assert marked == {(3, 2), (4, 3)}
-
-
-def test_a_move_touches_the_square_that_it_leaves_and_the_one_it_enters(session):
-    skin = skin_of(session.game)
-    assert squares_of(session, skin, read_move(session, skin, "a4a3")) == [(1, 0), (2, 0)]
 
 
 # --- what a game states ---------------------------------------------------------------------------

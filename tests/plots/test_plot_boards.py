@@ -1,4 +1,4 @@
-"""`alphazero plot` of boards and of what networks prefer: contents, formats, refusals."""
+"""`alphazero plot` of boards: contents, formats, refusals."""
 
 import re
 import shutil
@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("matplotlib", reason="matplotlib is not installed")
 
-from game_samples import BREAKTHROUGH, PUZZLE
+from game_samples import PUZZLE
 from PIL import Image
 
 from alphazero.cli import plot
@@ -49,35 +49,8 @@ def frames(path):
     return found
 
 
-def test_a_position_shows_every_move_with_its_share_and_value(capsys):
-    draw("what=position", "game=tic_tac_toe", "moves=1,5,9", "player=solver", "output=x.svg")
-    assert capsys.readouterr().out == "x.svg\n"
-    found = texts("x.svg")
-    assert "Tic-tac-toe: O to move" in found
-    assert found.count("25.0%") == 4 and found.count("25%") == 4  # any edge draws, no corner does
-    assert found.count("0.0%") == 2 and found.count("-1.00") == 2
-
-
-def test_a_position_shows_the_search_and_the_network_alone():
-    draw("what=position", "player=run", "num_simulations=8", "output=x.svg")
-    found = texts("x.svg")
-    assert "visits" in found and "network alone" in found
-    percents = [float(text[:-1]) for text in found if re.fullmatch(r"\d+\.\d%", text)]
-    assert len(percents) == 9 and sum(percents) == pytest.approx(100, abs=0.5)
-    draw("what=position", "player=run,with_search=false", "output=x.svg")
-    assert "policy" in texts("x.svg") and "visits" not in texts("x.svg")
-
-
-def test_a_player_without_an_estimate_has_no_column_of_values():
-    draw("what=position", "game=connect_four", "player=random", "output=x.svg")
-    assert "value" not in texts("x.svg") and "random" in texts("x.svg")
-
-
 @pytest.mark.slow
 def test_the_pictures_of_a_puzzle_have_one_side():
-    for game in (PUZZLE, BREAKTHROUGH):
-        draw("what=position", f"game={game}", "player=uct:20", "output=x.svg")
-        assert "<line" in Path("x.svg").read_text()  # from square to square
     draw("what=game", f"game={PUZZLE}", "first=random", "seed=1", "output=x.svg")
     assert texts("x.svg")[0] == "random" and "uct:1000" not in texts("x.svg")
     assert re.match(r"A result of -\d", texts("x.svg")[-1])
@@ -122,11 +95,9 @@ def test_a_picture_has_the_format_of_its_ending(ending):
     ("words", "key"),
     (
         ("what=run run=run output=x.gif", "output"),
-        ("what=position output=x.gif", "output"),
         ("what=game moves=1 output=x.jpg", "output"),
         ("what=game moves=1,1,1,1,1,1,1", "moves"),
-        ("what=position moves=1,2,1,2,1,2,1", "moves"),
-        ("what=position game=othello moves=f5", "moves"),
+        ("what=game game=othello moves=f5", "moves"),
         ("run=", "run"),
     ),
 )
