@@ -1,8 +1,7 @@
 """A match between two of our players in PettingZoo's Connect Four; see docs/PETTINGZOO.md."""
 
-from alphazero.interop.agents import PettingZooAgent
+from alphazero.interop.agents import PettingZooAgent, play_match
 from alphazero.interop.board_view import make_environment, view_of
-from alphazero.interop.episode import play_match
 from alphazero.players.registry import make_player
 
 

@@ -16,9 +16,8 @@ from alphazero.cli.players import PLAYER_HELP, make_pair
 from alphazero.config.settings import option
 from alphazero.evaluation.report import MatchGame, MatchReport
 from alphazero.games.batched_game import Game
-from alphazero.interop.agents import Agent, HumanAgent, PettingZooAgent
+from alphazero.interop.agents import Agent, HumanAgent, PettingZooAgent, play_match
 from alphazero.interop.board_view import ENVIRONMENTS, BoardView, make_environment, view_of
-from alphazero.interop.episode import play_match
 from alphazero.players.base import PlayerSettings, endgame_option
 from alphazero.players.registry import make_player
 from alphazero.runtime.console import Console, counted

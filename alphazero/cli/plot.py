@@ -29,10 +29,9 @@ from alphazero.cli.players import (
 )
 from alphazero.config.settings import option
 from alphazero.players.base import MAX_SIMULATIONS, Player, PlayerSettings
-from alphazero.plots.exact_error import draw_exact_error
 from alphazero.plots.figure import check_chart
 from alphazero.plots.game import PlayedGame, draw_game
-from alphazero.plots.run import draw_run
+from alphazero.plots.run import draw_exact_error, draw_run
 from alphazero.runtime.console import Console
 from alphazero.storage.run_folder import RunFolder
 

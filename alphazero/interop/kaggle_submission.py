@@ -7,6 +7,7 @@ weights as text. The game must be Connect-X.
 import base64
 import io
 import textwrap
+from collections.abc import Callable
 from importlib import metadata as packages
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,6 @@ from torch import nn
 
 from alphazero.games.batched_game import Game
 from alphazero.interop import kaggle_agent
-from alphazero.interop.export_agreement import Evaluate
 from alphazero.network.patterns import PatternNetwork
 from alphazero.network.weights import network_arrays
 from alphazero.runtime.errors import ConfigError
@@ -63,7 +63,7 @@ def to_bytes(game: Game, network: nn.Module, info: dict[str, Any]) -> bytes:
     return "\n".join(lines).encode()
 
 
-def evaluation_of(data: bytes) -> Evaluate:
+def evaluation_of(data: bytes) -> Callable:
     """Return the function with which a submission maps planes to prior logits and values.
 
     Args:

@@ -14,6 +14,7 @@ import contextlib
 import io
 import json
 import warnings
+from collections.abc import Callable
 from importlib import metadata as packages
 from typing import Any
 
@@ -22,7 +23,6 @@ import torch
 from torch import nn
 
 from alphazero.games.batched_game import Game
-from alphazero.interop.export_agreement import Evaluate
 from alphazero.network.interface import expected_value
 from alphazero.network.residual import folded
 from alphazero.runtime.errors import ConfigError
@@ -78,7 +78,7 @@ def to_bytes(game: Game, network: nn.Module, info: dict[str, Any]) -> bytes:
     return model.SerializeToString()
 
 
-def evaluation_of(data: bytes) -> Evaluate:
+def evaluation_of(data: bytes) -> Callable:
     """Make a function that evaluates positions with an ONNX file, run on the CPU by onnxruntime.
 
     Args:

@@ -13,12 +13,11 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
-from alphazero.boards.move_text import move_name, prompt, read_move
 from alphazero.boards.session import Session
 from alphazero.boards.skin import Skin, skin_of
 from alphazero.boards.text import expectation_text
 from alphazero.games.batched_game import Game
-from alphazero.play.screen import Screen, line_reader
+from alphazero.play.screen import Screen, line_reader, move_name, prompt, read_move
 from alphazero.players.base import Analysis, Player
 from alphazero.runtime.console import Console, counted
 

@@ -5,7 +5,6 @@ import pytest
 from game_samples import BREAKTHROUGH, EXAMPLE, PUZZLE
 from plain_games import Promotion
 
-from alphazero.boards.move_text import prompt, read_move
 from alphazero.boards.notation import Notation, read_moves
 from alphazero.boards.painter import Box, Letters
 from alphazero.boards.session import Session
@@ -16,6 +15,7 @@ from alphazero.games.appearance import Appearance
 from alphazero.games.square_names import action_names, edge_names, named_squares
 from alphazero.own_games.game_file import game_of
 from alphazero.own_games.registry import make_game
+from alphazero.play.screen import prompt, read_move
 from alphazero.runtime.errors import ConfigError
 
 PLAIN = Medium(box=False, color=False)

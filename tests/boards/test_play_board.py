@@ -12,11 +12,11 @@ from rich.color import ColorSystem
 from rich.console import Console
 from rich.style import Style
 
-from alphazero.boards.move_text import read_move
 from alphazero.boards.session import Session
 from alphazero.boards.skin import SETUPS, skin_of
 from alphazero.boards.text import Medium, draw_board, marked_cells, piece
 from alphazero.own_games.registry import make_game
+from alphazero.play.screen import read_move
 
 PLAIN, BOX, COLOR = (
     Medium(box=False, color=False),

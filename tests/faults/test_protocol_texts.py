@@ -11,7 +11,6 @@ from hostile import PLAIN, TEXTS, corpus, fuzz, mostly
 from hypothesis import strategies as st
 from wrong_inputs import INSIDE
 
-from alphazero.boards.move_text import read_move
 from alphazero.boards.notation import read_moves
 from alphazero.boards.session import Session
 from alphazero.boards.skin import setups_of, skin_of
@@ -21,6 +20,7 @@ from alphazero.config.settings import types_of
 from alphazero.evaluation.exact.set_file import COLUMNS, read_set
 from alphazero.games.square_names import named_action, named_square, named_squares
 from alphazero.own_games.registry import make_game
+from alphazero.play.screen import read_move
 from alphazero.runtime.errors import InputError, StoredFileError
 from alphazero.runtime.random_generators import kernel_rng
 

@@ -9,8 +9,8 @@ import torch
 from network_samples import SMALL, planes_of, small_network
 
 from alphazero.cli import main
+from alphazero.cli.export import check_agreement
 from alphazero.interop import onnx_file
-from alphazero.interop.export_agreement import check_agreement
 from alphazero.network.interface import expected_value
 from alphazero.network.weights import network_arrays, save_network
 from alphazero.own_games.registry import make_game

@@ -9,7 +9,7 @@ from game_samples import random_states
 from network_samples import SMALL, pattern_network, small_network
 
 from alphazero.cli import main
-from alphazero.interop.export_agreement import check_agreement
+from alphazero.cli.export import check_agreement
 from alphazero.interop.kaggle_agent import Rules, best_move, search
 from alphazero.interop.kaggle_submission import evaluation_of, submission_module, to_bytes
 from alphazero.network.weights import network_arrays, save_network

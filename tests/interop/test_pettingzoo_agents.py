@@ -23,13 +23,14 @@ from alphazero.interop.agents import (  # noqa: E402
     HumanAgent,
     LeftGame,
     PettingZooAgent,
+    play_episode,
+    play_match,
 )
 from alphazero.interop.board_view import (  # noqa: E402
     ENVIRONMENTS,
     make_environment,
     view_of,
 )
-from alphazero.interop.episode import play_episode, play_match  # noqa: E402
 from alphazero.own_games.adapters.pettingzoo_game import load_game  # noqa: E402
 from alphazero.own_games.registry import make_game  # noqa: E402
 from alphazero.players.base import Choice  # noqa: E402
