@@ -27,7 +27,6 @@ from alphazero.evaluation.ratings import RatingFile, rating_text, search_of, sho
 from alphazero.evaluation.report import Z_95
 from alphazero.evaluation.tournament import play_tournament
 from alphazero.games.batched_game import Game
-from alphazero.inference.engines.registry import ENGINES, PRECISIONS
 from alphazero.players.base import NETWORK_KIND_HELP, Player, PlayerSettings
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
@@ -52,10 +51,6 @@ class Settings:
     games_per_match: int = option(20, "an even number; then the next two are chosen", 2, 10_000)
     opening_plies: int = option(4, "random plies at the start of each pair of games", 0, 1000)
     device: str = option("auto", "where networks run: auto, cpu, cuda")
-    engine: str = option(
-        "auto", "runs networks; auto takes the fastest", choices=("auto", *ENGINES)
-    )
-    precision: str = option("auto", "number format of networks", choices=("auto", *PRECISIONS))
     network_kind: str | None = option(None, NETWORK_KIND_HELP)
     seed: int = option(0, "seed of openings and players", 0, 2**63 - 4)
 
@@ -64,8 +59,6 @@ class Settings:
         return PlayerSettings(
             num_simulations=self.num_simulations,
             device=self.device,
-            engine=self.engine,
-            precision=self.precision,
             network_kind=self.network_kind,
             seed=self.seed,
         )

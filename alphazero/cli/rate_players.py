@@ -20,8 +20,6 @@ from alphazero.runtime.random_generators import child_generator
 from alphazero.storage.pretrained import is_shipped
 from alphazero.storage.run_folder import RunFolder, find_network
 
-#: Pairs of engine and precision that network names leave out, because they play alike.
-_UNNAMED_ENGINES = (("auto", "auto"), ("torch", "auto"), ("torch", "float32"))
 _LIMITS = ("num_simulations", "time_limit_s")
 
 
@@ -72,8 +70,6 @@ def make_players(
     for path in networks:
         info = load_network(path).info
         name = f"network {info.get('iteration', 0)}, {settings.num_simulations} simulations"
-        if (settings.engine, settings.precision) not in _UNNAMED_ENGINES:
-            name += f", {settings.engine} {settings.precision}"
         file.networks[name] = {
             "iteration": info.get("iteration", 0),
             "elapsed_s": info.get("elapsed_s", 0),

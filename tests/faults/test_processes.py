@@ -39,7 +39,7 @@ COMMANDS = {
     "match": f"match game=tic_tac_toe a=RUN b=random num_games=2 {_ENGINES}",
     "play": f"play game=tic_tac_toe first=RUN second=random {_ENGINES}",
     "plot": "plot run=RUN output=plot.svg",
-    "rate": f"rate run=RUN {_RATE} num_simulations=2 engine=torch device=cpu",
+    "rate": f"rate run=RUN {_RATE} num_simulations=2 device=cpu",
     "export": "export network=RUN output=network.onnx",
     "engine": f"engine player=RUN {_ENGINES}",
 }
