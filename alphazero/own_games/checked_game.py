@@ -22,7 +22,7 @@ import numpy as np
 from numba.core.errors import NumbaError, UnsupportedBytecodeError
 
 from alphazero.games.batched_game import CompiledGame, Game
-from alphazero.own_games.checks.laws import Laws, error_text, place_text
+from alphazero.own_games.checks.laws import Laws, error_text
 from alphazero.own_games.checks.report import CheckOptions, RuleReport, examine
 from alphazero.own_games.game_file import (
     ALLOWED,
@@ -140,14 +140,14 @@ def _checked_here(source: Any, name: str, file: Path | None) -> Game:
         stored = file and _stored_notes_path(file, made_as(rules))
         notes = _read_notes(stored) if stored else _CHECKED.get(type(rules))
         if notes is None:
-            report = examine(Laws(game, file), None, _quick(name))
+            report = examine(Laws(game), None, _quick(name))
             notes = _notes_of(report, name)
             _write_notes(stored, notes)
             _CHECKED[type(rules)] = notes
     except ConfigError:
         raise
     except Exception as error:  # raised by the user's own code
-        raise _broken(error_text(error, file), name) from error
+        raise _broken(error_text(error), name) from error
     game.notes = notes
     return game
 
@@ -219,9 +219,9 @@ def run_check(options: CheckOptions) -> RuleReport:
         return RuleReport(**json.loads(lines[-1]))
     frame = re.search(rf'File "(?!{_NOT_RULES})(.+\.py)", line (\d+) in (\S+)', errors)
     if "Timeout" in errors and frame:
-        path, *place = frame.groups()
-        where = f"{Path(path).name}, {place_text(*place)}"
-        return RuleReport(f"{where}: it does not return (an endless loop?).")
+        path, line, function = frame.groups()
+        where = f"'{function}' ({Path(path).name}, line {line})"
+        return RuleReport(f"{where} does not return: an endless loop?")
     error_lines = errors.strip().splitlines() or [f"exit status {program.returncode}"]
     return RuleReport(f"the check of its rules failed: {error_lines[-1]}.")
 

@@ -18,7 +18,7 @@ from collections.abc import Callable
 from alphazero.own_games.checked_game import run_check
 from alphazero.own_games.checks.laws import BrokenLaw, Laws, error_text
 from alphazero.own_games.checks.report import CheckOptions, RuleReport, examine
-from alphazero.own_games.game_file import existing, file_of, game_of, is_compiled, load_source
+from alphazero.own_games.game_file import existing, game_of, is_compiled, load_source
 from alphazero.own_games.registry import is_game_file, make_game, runs_own_code
 from alphazero.runtime.own_code import GAMES, announced
 from alphazero.runtime.process import claim_output
@@ -66,16 +66,14 @@ def load_laws(name: str) -> Laws:
     """
     if not _is_of_a_module(name):
         return Laws(make_game(name))
-    file = None
     try:
-        file = file_of(name)
         source = load_source(name)
-        file = file_of(name, source)
-        game = source if is_compiled(source) else game_of(source, name)
+        return Laws(source if is_compiled(source) else game_of(source, name))
+    except BrokenLaw:
+        raise
     except Exception as error:
-        text = error_text(error, file)
+        text = error_text(error)
         raise BrokenLaw(text.replace(f"the game file '{name}'", "it", 1)) from error
-    return Laws(game, file)
 
 
 def _watched(time_limit_s: float) -> Callable[[], None]:

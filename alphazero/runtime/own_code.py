@@ -41,6 +41,7 @@ PLAYERS = "alphazero.players"
 _PLAIN = (ImportError, AttributeError, SyntaxError)  # errors that are clear without their type
 _PACKAGE = Path(__file__).parents[1]
 _PYTHON = Path(os.__file__).parent
+_LIBRARIES = {"torch", "numpy", "numba"}
 
 
 def is_module_name(name: str) -> bool:
@@ -110,9 +111,9 @@ def reason_of(error: BaseException) -> str:
 
 
 def _is_own(file: str) -> bool:
-    """Return whether a source file is not part of this package, Python's library or torch."""
+    """Return whether a source file is not part of this package, Python or a numeric library."""
     path = Path(file)
-    if path.is_relative_to(_PACKAGE) or "torch" in path.parts:
+    if path.is_relative_to(_PACKAGE) or not _LIBRARIES.isdisjoint(path.parts):
         return False
     is_pythons = file.startswith("<") or path.is_relative_to(_PYTHON)
     return not is_pythons or "site-packages" in path.parts

@@ -31,7 +31,7 @@ MISTAKES = {
     "two planes where one was promised": (
         "return 2, game.side",
         "return 1, game.side",
-        "'observe'",
+        "IndexError",
     ),
     "a cell beyond the board": (
         "if row < side - 1 and state[square + side] == opponent",

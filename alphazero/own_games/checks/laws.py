@@ -5,9 +5,7 @@ A broken law raises `BrokenLaw`, whose message names the rule, the law and what 
 """
 
 import contextlib
-import traceback
 from collections.abc import Callable, Hashable, Iterator
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +16,7 @@ from alphazero.own_games.merged_positions import differing_action, merged_text
 from alphazero.own_games.python_game import PythonGame
 from alphazero.runtime import jit
 from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.own_code import reason_of
 
 #: Most positions that are kept for comparison.
 _MAX_STORED = 100_000
@@ -45,7 +44,6 @@ class Laws:
 
     Args:
         source: a `Game`, or the NamedTuple whose class implements `alphazero.games.rules`.
-        path: the file that contains the rules, to name lines in error messages; None if unknown.
 
     Attributes:
         notes: warnings about suspicious rules.
@@ -56,8 +54,7 @@ class Laws:
         BrokenLaw: if the sizes or symmetry tables of the game are invalid.
     """
 
-    def __init__(self, source: Any, path: Path | None = None):
-        self._path = path
+    def __init__(self, source: Any):
         self.notes: list[str] = []
         self.merges_positions = False
         self._first_states: dict[Hashable, tuple[np.ndarray, list[int]]] = {}
@@ -65,7 +62,7 @@ class Laws:
         with self._naming_errors():
             if not isinstance(source, Game):
                 _check_sizes(source)
-                source = CompiledGame(str(path), source)
+                source = CompiledGame(type(source).__qualname__, source)
             self.game: Game = source
             _check_tables(source)
 
@@ -295,41 +292,24 @@ class Laws:
     def _naming_errors(self) -> Iterator[None]:
         """Convert any error that a rule raises in this context into a `BrokenLaw`.
 
-        The message names the line of the rules that raised the error.
+        The message names the file and the line that raised the error.
         """
         try:
             yield
         except BrokenLaw:
             raise
         except Exception as error:
-            raise BrokenLaw(error_text(error, self._path)) from error
+            raise BrokenLaw(error_text(error)) from error
 
 
-def error_text(error: Exception, path: Path | None) -> str:
-    """Format an error raised by a game's rules as a sentence that names the line it came from.
+def error_text(error: Exception) -> str:
+    """Format an error raised by a game's rules as a sentence with the file and line it came from.
 
-    An example is "line 12, in 'step': KeyError: 3."
-
-    Args:
-        error: the error that a rule raised.
-        path: the file that contains the rules; if None, no line is named.
+    An example is "KeyError: 3 (my_game.py, line 12)."
     """
     if isinstance(error, (BrokenLaw, ConfigError)):
         return str(error)
-    if isinstance(error, SyntaxError):
-        return f"line {error.lineno}: {error.msg}."
-    text = " ".join(f"{type(error).__name__}: {error}".split()).rstrip(".: ")
-    text = jit.with_written_names(text)
-    frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if path and Path(frame.filename) == path.resolve()]
-    if not own:
-        return f"{text}."
-    return f"{place_text(own[-1].lineno, own[-1].name)}: {text}."
-
-
-def place_text(line: object, function: str) -> str:
-    """Name a line of a file and, if it is in a function, the function."""
-    return f"line {line}" if function == "<module>" else f"line {line}, in '{function}'"
+    return f"{jit.with_written_names(reason_of(error))}."
 
 
 # --- single laws ----------------------------------------------------------------------------------
