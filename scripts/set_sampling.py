@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from alphazero.evaluation.exact.sets import SOURCES, EvaluationSet, make_set
+from alphazero.evaluation.exact.sets import EvaluationSet, make_set
 from alphazero.games.batched_game import Game
 from alphazero.players.base import Player, PlayerSettings
 from alphazero.players.python_uct import uct_player
@@ -21,6 +21,8 @@ from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.random_generators import child_generator
 from alphazero.solvers.base import ILLEGAL_VALUE, Solver, values_of
 
+#: Where positions come from: games of random moves, or strong play with some random moves.
+SOURCES = ("random", "strong")
 STRONG_SIMULATIONS = 1000  #: UCT simulations per move in strong play
 RANDOM_MOVE_FRACTION = 0.15  #: fraction of random moves in strong play
 #: Maximum fraction of positions in which some move wins at once. Without a limit they would be half

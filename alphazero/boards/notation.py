@@ -93,15 +93,11 @@ class Notation:
             ValueError: if the text does not mean exactly one action; the message says what is
                 allowed.
         """
-        squares = None
         if self.kind == "move":
             squares = named_squares(typed, *self._naming)
-        meant = [action for action in legal_actions if squares and self.squares(action) == squares]
-        if len(meant) == 1:
-            return meant[0]
-        if meant:
-            choices = ", ".join(map(self.text, meant))
-            raise ValueError(f"'{typed}' can mean several moves: type one of {choices}.")
+            meant = [action for action in legal_actions if self.squares(action) == squares]
+            if len(meant) == 1:
+                return meant[0]
         return self._game.text_to_action(typed)
 
     @functools.cached_property

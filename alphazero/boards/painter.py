@@ -110,7 +110,7 @@ def save_picture(picture: Picture, output: Path) -> None:
     if output.suffix.lower() == ".svg":
         write_output(output, svg_text(picture).encode())
     else:
-        _save(paint(picture), output, dpi=_DPI, quality=95)
+        _save(paint(picture), output, dpi=_DPI)
 
 
 def save_animation(pictures: Sequence[Picture], durations_ms: Sequence[int], output: Path) -> None:
@@ -159,7 +159,7 @@ def _paint(draw: ImageDraw.ImageDraw, shape: Shape) -> None:
     if isinstance(shape, Letters):
         anchor = {"start": "ls", "middle": "ms", "end": "rs"}[shape.align]
         bold = max(round(_BOLD * shape.size), 1) if shape.bold else 0
-        font = _font(shape.size, shape.text.isascii())
+        font = _font(shape.size)
         place = (x, y + _BASELINE * shape.size)
         draw.text(place, shape.text, shape.color, font, anchor, stroke_width=bold)
     else:
@@ -172,23 +172,7 @@ def _paint(draw: ImageDraw.ImageDraw, shape: Shape) -> None:
             paint_box((x - half, y - half, right, bottom), shape.fill, shape.line, line_width)
 
 
-@functools.lru_cache(64)
-def _font(size: float, is_ascii: bool) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
-    """Load Pillow's built-in font or, for text that is not ASCII, a font of the operating system.
-
-    If no such font is installed, Pillow's font is used for all text.
-
-    Args:
-        size: font size in pixels.
-        is_ascii: whether all characters of the text are ASCII.
-    """
-    names = () if is_ascii else ("DejaVuSans.ttf", "Arial Unicode.ttf", "arial.ttf")
-    for name in names:
-        try:
-            return ImageFont.truetype(name, size)
-        except OSError:
-            continue
-    return ImageFont.load_default(size)
+_font = functools.lru_cache(64)(ImageFont.load_default)  # Pillow's own font, by size in pixels
 
 
 # --- SVG ------------------------------------------------------------------------------------------

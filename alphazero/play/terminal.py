@@ -236,9 +236,6 @@ class TerminalGame:
         if not self.session.over:
             self._screen.warn("A rematch is possible only when the game is over.")
             return False
-        if is_swapped and self.game.num_players == 1:
-            self._screen.warn("This game has no sides to swap: type r for another game.")
-            return False
         if is_swapped:
             self.players = self.players[::-1]
         self.session = Session(self.game, self._start)

@@ -69,11 +69,6 @@ class ParallelSelfPlay:
         self._pool = ThreadPoolExecutor(num_workers) if num_workers > 1 else None
 
     @property
-    def num_positions(self) -> int:
-        """The number of moves chosen by a search so far, over all workers."""
-        return sum(worker.num_positions for worker in self.workers)
-
-    @property
     def counts(self) -> SearchCounts:
         """How many simulations and evaluations all workers made, and the evaluators' seconds."""
         rows = [dataclasses.astuple(worker.search.counts) for worker in self.workers]

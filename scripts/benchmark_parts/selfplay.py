@@ -77,7 +77,7 @@ class SelfPlayRun:
     def figures(self, seconds: float) -> dict[str, float]:
         """Continue for ``seconds`` with an emptied cache, as after new weights; return speeds."""
         self.evaluator.update(self.network)
-        before, num_positions = self.selfplay.counts, self.selfplay.num_positions
+        before, num_positions = self.selfplay.counts, self._num_positions()
         stream_counts = self._stream_counts()
         started = time.perf_counter()
         while time.perf_counter() - started < seconds:
@@ -88,7 +88,7 @@ class SelfPlayRun:
         num_requested, num_evaluated, network_s = self._stream_counts() - stream_counts
         num_evaluations = counts.num_evaluations - before.num_evaluations
         figures = {
-            "positions_per_s": (self.selfplay.num_positions - num_positions) / seconds,
+            "positions_per_s": (self._num_positions() - num_positions) / seconds,
             "simulations_per_s": (counts.num_simulations - before.num_simulations) / seconds,
             "evaluator_fraction": (counts.evaluator_s - before.evaluator_s) / worker_seconds,
             "network_fraction": network_s / worker_seconds,
@@ -103,6 +103,10 @@ class SelfPlayRun:
         with ThreadPoolExecutor(self.num_threads) as pool:
             streams = self.evaluator.streams
             return sum(pool.map(evaluations_per_s, streams, [self.planes] * len(streams)))
+
+    def _num_positions(self) -> int:
+        """Return the number of moves chosen by a search so far, over all threads."""
+        return sum(worker.num_positions for worker in self.selfplay.workers)
 
     def _stream_counts(self) -> np.ndarray:
         """Return the sums of the streams' `EvaluationCounts`."""

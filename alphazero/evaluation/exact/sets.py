@@ -14,9 +14,6 @@ import numpy as np
 from alphazero.games.batched_game import Game
 from alphazero.solvers.base import values_of
 
-#: Where positions come from: games of random moves, or strong play with some random moves.
-SOURCES = ("random", "strong")
-
 
 @dataclasses.dataclass(frozen=True)
 class EvaluationSet:
@@ -26,7 +23,7 @@ class EvaluationSet:
     states: np.ndarray  #: [N, K], the positions
     #: int16[N, A], exact scores for the player to move; `ILLEGAL_SCORE` for illegal actions.
     action_scores: np.ndarray
-    sources: np.ndarray  #: str[N], each one of `SOURCES`
+    sources: np.ndarray  #: str[N], each "random" moves or "strong" play, see `make_set`
     #: [M, K], the unfinished positions after a best move. Values are measured there too, because
     #: the player to move never has a lost position in `states`.
     replies: np.ndarray
