@@ -5,7 +5,6 @@ Each subcommand is a module of this package, imported only when it is called, so
 """
 
 import contextlib
-import errno
 import importlib
 import io
 import logging
@@ -38,12 +37,6 @@ COMMANDS = {
 }
 
 
-#: Advice appended to operating-system errors that have a simple fix.
-_ADVICE = {
-    errno.ENOSPC: "Free some space there, or choose another place.",
-    errno.EDQUOT: "Free some space there, or choose another place.",
-    errno.EMFILE: "Allow more open files: 'ulimit -n 4096'.",
-}
 #: Matches messages of RuntimeErrors that report a lack of memory or threads.
 _LACKING = re.compile("out of memory|not enough memory|alloc.* memory|can't start new thread")
 #: Matches torch's message about a full GPU memory; the first size in the message is captured.
@@ -139,7 +132,7 @@ def error_text(error: Exception) -> str | None:
     """
     text = str(error)
     if isinstance(error, OSError) and error.strerror:
-        text = f"{_place_of(error)}{error.strerror}. {_ADVICE.get(error.errno or 0, '')}"
+        text = f"{_place_of(error)}{error.strerror}."
     elif isinstance(error, RecursionError):
         text = "the input is nested too deeply."
     elif isinstance(error, MemoryError):

@@ -47,7 +47,7 @@ def run(code: str, **options) -> subprocess.CompletedProcess:
     "error, named",
     (
         (OSError(errno.ENOSPC, "No space left on device", "a/state"), "a/state: No space"),
-        (OSError(errno.EMFILE, "Too many open files"), "ulimit"),
+        (OSError(errno.EMFILE, "Too many open files"), "open files"),
         (MemoryError("Unable to allocate 7 GiB"), "7 GiB"),
         (RecursionError("maximum recursion depth exceeded"), "nested"),
         (RuntimeError("can't start new thread"), "thread"),
