@@ -29,10 +29,10 @@ from alphazero.cli.players import (
 )
 from alphazero.config.settings import option
 from alphazero.players.base import MAX_SIMULATIONS, Player, PlayerSettings
-from alphazero.plots.figure import check_chart
 from alphazero.plots.game import PlayedGame, draw_game
 from alphazero.plots.run import draw_exact_error, draw_run
 from alphazero.runtime.console import Console
+from alphazero.runtime.errors import require
 from alphazero.storage.run_folder import RunFolder
 
 
@@ -115,7 +115,8 @@ def _find_runs(settings: Settings, paths: Sequence[str], name: str) -> tuple[lis
     find = RunFolder.find
     folders = [find(path, settings.root, None, "run", "metrics.jsonl") for path in paths]
     output = Path(settings.output or folders[0].path / name)
-    check_chart(output, "output")
+    require("plot", "matplotlib")
+    check_picture(output, "output")
     return folders, output
 
 

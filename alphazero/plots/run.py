@@ -5,17 +5,23 @@ possible result, according to an exact solver. Its axis is logarithmic, so that 
 stays visible.
 """
 
+import io
 import itertools
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from alphazero.plots.figure import COLORS, Axes, new_figure, save_figure
 from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.files import write_output
 from alphazero.training import curves
 from alphazero.training.curves import Line, Row
 
+COLORS = ("#2b6cb0", "#c05621", "#2f855a", "#6b46c1", "#b7791f", "#b83280", "#2c7a7b", "#4a5568")
+#: Stands for matplotlib.axes.Axes; matplotlib is optional, and imported only to draw.
+Axes = Any
+_DPI = 110
 Run = tuple[str, list[Row]]  #: the name and the metrics of a run
 Points = tuple[np.ndarray, np.ndarray]  #: the x and the y coordinates of a line
 
@@ -31,10 +37,9 @@ def draw_run(metrics: list[Row], title: str, span: int, output: Path) -> None:
         output: the file; the ending of its name determines the format.
 
     Raises:
-        ConfigError: if matplotlib is not installed.
         OSError: if the file cannot be written.
     """
-    figure, axes = new_figure(2, 2, title, size=(11, 7))
+    figure, axes = _new_figure(2, 2, title, size=(11, 7))
     losses, strength, games, speed = axes.flat
     _draw_losses(losses, metrics, span)
     _draw_strength(strength, metrics)
@@ -42,7 +47,7 @@ def draw_run(metrics: list[Row], title: str, span: int, output: Path) -> None:
     games.set(ylim=(0, 130), yticks=range(0, 101, 20))
     games.legend(frameon=False, loc="upper center", ncols=2)  # above 100%
     _draw_lines(speed, curves.SPEED, _lines(curves.SPEED, metrics))
-    save_figure(figure, output)
+    _save_figure(figure, output)
 
 
 def rolling_mean(values: np.ndarray, span: int) -> list[float]:
@@ -144,7 +149,7 @@ def draw_exact_error(runs: Sequence[Run], game: str, output: Path) -> None:
         output: the file; the ending of its name determines the format.
 
     Raises:
-        ConfigError: if a run was not measured on exact positions, or matplotlib is not installed.
+        ConfigError: if a run was not measured on exact positions.
         OSError: if the file cannot be written.
     """
     measured: list[Run] = []
@@ -153,7 +158,7 @@ def draw_exact_error(runs: Sequence[Run], game: str, output: Path) -> None:
         if not measured[-1][1]:
             reason = "it was not measured on exact positions, as with evaluation.exact=true"
             raise ConfigError.of("run", name, reason=reason)
-    figure, axis = new_figure(1, 1, f"{game}: moves that give up the exact result", size=(8, 5))
+    figure, axis = _new_figure(1, 1, f"{game}: moves that give up the exact result", size=(8, 5))
     labels = (f"{_numbers(measured, 'exact.num_simulations')} simulations", "network alone")
     for line, dashes, label in zip(curves.ERRORS.lines, ("-", "--"), labels):
         _draw_errors(axis, measured, line, dashes, label)
@@ -162,7 +167,7 @@ def draw_exact_error(runs: Sequence[Run], game: str, output: Path) -> None:
     axis.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
     axis.yaxis.set_minor_formatter(_minor_label)
     axis.legend(frameon=False)
-    save_figure(figure, output)
+    _save_figure(figure, output)
 
 
 def _minor_label(value: float, _: int | None) -> str:
@@ -196,3 +201,42 @@ def _draw_errors(axis: Axes, runs: Sequence[Run], line: Line, dashes: str, label
         if len(runs) == 1:
             _, low, high = np.array([line.figures(row) for row in rows]).T
             axis.fill_between(minutes, np.maximum(low, lowest), high, color=color, alpha=0.12, lw=0)
+
+
+# --- figures --------------------------------------------------------------------------------------
+
+
+def _new_figure(num_rows: int, num_columns: int, title: str, size: tuple[float, float]) -> Any:
+    """Make a figure with a grid of axes, like `matplotlib.pyplot.subplots`.
+
+    Args:
+        num_rows, num_columns: the size of the grid.
+        title: the title above the whole figure.
+        size: width and height in inches.
+
+    Returns:
+        The figure, and its axes: an array, or a single one for a grid of 1 x 1.
+    """
+    from matplotlib.figure import Figure
+
+    figure = Figure(size, layout="constrained")
+    figure.suptitle(title)
+    return figure, figure.subplots(num_rows, num_columns)
+
+
+def _save_figure(figure: Any, output: Path) -> None:
+    """Add grid lines to a figure, remove its top and right edges, and write it to a file.
+
+    Args:
+        figure: the matplotlib figure.
+        output: the file; the ending of its name determines the format.
+
+    Raises:
+        OSError: if the file cannot be written.
+    """
+    for axis in figure.axes:
+        axis.grid(alpha=0.3)
+        axis.spines[["top", "right"]].set_visible(False)
+    data = io.BytesIO()
+    figure.savefig(data, dpi=_DPI, format=output.suffix[1:].lower())
+    write_output(output, data.getvalue())
