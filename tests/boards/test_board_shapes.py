@@ -6,9 +6,9 @@ import numpy as np
 
 from alphazero.boards.painter import Box, Letters, Picture, disc, moved, paint, svg_text
 from alphazero.boards.session import Session
-from alphazero.boards.shapes import board_shapes
 from alphazero.boards.skin import skin_of
 from alphazero.own_games.registry import make_game
+from alphazero.plots.game import board_shapes
 
 
 def drawn(name, moves=(), setup="white_first"):

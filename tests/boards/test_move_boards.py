@@ -8,7 +8,6 @@ from plain_games import Promotion
 from alphazero.boards.notation import Notation, read_moves
 from alphazero.boards.painter import Box, Letters
 from alphazero.boards.session import Session
-from alphazero.boards.shapes import board_shapes, piece_color
 from alphazero.boards.skin import WALL, skin_of
 from alphazero.boards.text import Medium, draw_board, marked_cells
 from alphazero.games.appearance import Appearance
@@ -16,6 +15,7 @@ from alphazero.games.square_names import action_names, edge_names, named_squares
 from alphazero.own_games.game_file import game_of
 from alphazero.own_games.registry import make_game
 from alphazero.play.screen import prompt, read_move
+from alphazero.plots.game import board_shapes, piece_color
 from alphazero.runtime.errors import ConfigError
 
 PLAIN = Medium(box=False, color=False)
