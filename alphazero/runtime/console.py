@@ -57,10 +57,8 @@ def wrapped(text: Text, width: int) -> Text:
 
     A word longer than ``width`` is not broken and gets a line of its own.
     """
-    lines = list[Text]()
-    for line in text.split("\n", allow_blank=True):
-        lines += _parts(line, width)
-    return Text("\n").join(lines)
+    lines = text.split("\n", allow_blank=True)
+    return Text("\n").join(part for line in lines for part in _parts(line, width))
 
 
 def _parts(line: Text, width: int) -> list[Text]:

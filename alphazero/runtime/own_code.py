@@ -113,10 +113,9 @@ def reason_of(error: BaseException) -> str:
 def _is_own(file: str) -> bool:
     """Return whether a source file is not part of this package, Python or a numeric library."""
     path = Path(file)
-    if path.is_relative_to(_PACKAGE) or not _LIBRARIES.isdisjoint(path.parts):
+    if file.startswith("<") or path.is_relative_to(_PACKAGE) or _LIBRARIES & {*path.parts}:
         return False
-    is_pythons = file.startswith("<") or path.is_relative_to(_PYTHON)
-    return not is_pythons or "site-packages" in path.parts
+    return "site-packages" in path.parts or not path.is_relative_to(_PYTHON)
 
 
 # --- the learner's code on workers ----------------------------------------------------------------
