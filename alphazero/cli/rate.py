@@ -23,7 +23,7 @@ from alphazero.config.settings import option
 from alphazero.evaluation.elo import Ratings, rate
 from alphazero.evaluation.match import MatchProgress, check_num_games
 from alphazero.evaluation.openings import choose_openings
-from alphazero.evaluation.ratings import RatingFile, rating_text, search_of, short_name
+from alphazero.evaluation.ratings import RatingFile, search_of, short_name
 from alphazero.evaluation.report import Z_95
 from alphazero.evaluation.tournament import play_tournament
 from alphazero.games.batched_game import Game
@@ -142,9 +142,7 @@ def _show(file: RatingFile, anchor: str, console: Console) -> None:
         console: where to print.
     """
     ratings = rate(file.pairings, anchor)
-    names = set[str]()
-    for match in file.matches:
-        names |= {match.player_a, match.player_b}
+    names = {name for match in file.matches for name in (match.player_a, match.player_b)}
     if not names:
         console.print("No games yet: num_games= adds some.", markup=False)
         return
@@ -173,9 +171,6 @@ def ratings_table(ratings: Ratings, file: RatingFile) -> Table:
         file: the matches from which the ratings are computed.
     """
     caption = f"95% intervals are of the difference to {ratings.anchor}, the anchor."
-    searches = {search_of(player) for player in file.networks if player in ratings.players}
-    if len(searches) == 1:  # written once in the caption instead of in every row
-        caption += f" Networks: {min(searches)}."
     kind = "drawn" if file.drawn_openings else "random"
     title = f"{file.game}: {file.num_games:,} games from {kind} openings, "
     title += f"{file.num_distinct_games:,} of them different"
@@ -191,15 +186,14 @@ def ratings_table(ratings: Ratings, file: RatingFile) -> Table:
         table.add_column(name, justify="right", no_wrap=True)
     for index in np.argsort(-ratings.elo, kind="stable"):
         player = ratings.players[index]
-        name = short_name(player)
         style = "bold" if player == ratings.anchor else None
         if player in file.networks:
             style = "cyan"
-            if len(searches) == 1:
-                name = player.partition(", ")[0]
         games = f"{ratings.num_games[index]:,}"
         score = f"{ratings.scores[index]:.1%}"
-        table.add_row(Text(name), *rating_cells(ratings, player), games, score, style=style)
+        table.add_row(
+            Text(short_name(player)), *rating_cells(ratings, player), games, score, style=style
+        )
     return table
 
 
@@ -231,7 +225,7 @@ def rating_cells(ratings: Ratings, player: str) -> tuple[str, str, str]:
     """Format a player's cells in the table: Elo, standard error and 95% confidence interval.
 
     The standard error's cell is "" for the anchor, whose rating is given, and for a player whose
-    rating is only a bound, for example because it has won all its games.
+    rating is only a bound (see `Ratings.is_bound`), for example because it has won all its games.
 
     Args:
         ratings: the ratings of all players.
@@ -241,7 +235,8 @@ def rating_cells(ratings: Ratings, player: str) -> tuple[str, str, str]:
     elo = f"{ratings.elo[index]:.0f}"
     if player == ratings.anchor:
         return elo, "", "given"
-    if ratings.is_bound[index]:
-        return elo, "", rating_text(ratings, player)
     low, high = ratings.interval(player)
+    if ratings.is_bound[index]:  # the end that is nearer to the anchor's rating
+        is_below = ratings.elo[index] < ratings.elo[ratings.players.index(ratings.anchor)]
+        return elo, "", f"below {high:.0f}" if is_below else f"above {low:.0f}"
     return elo, f"{ratings.stderr(player):.0f}", f"{low:.0f} to {high:.0f}"

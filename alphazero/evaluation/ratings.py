@@ -156,27 +156,6 @@ def _plain_rating(ratings: Ratings, player: str) -> dict[str, Any]:
     }
 
 
-def rating_text(ratings: Ratings, player: str) -> str:
-    """Format a player's Elo rating as a whole number, such as "1234".
-
-    If the rating is only a bound (see `Ratings.is_bound`), the text is "below 900" or "above 1500",
-    with the end of the 95% confidence interval that is nearer to the anchor's rating.
-
-    Args:
-        ratings: the ratings of all players.
-        player: the name of the player.
-    """
-    index = ratings.players.index(player)
-    elo = ratings.elo[index]
-    if not ratings.is_bound[index]:
-        return f"{elo:.0f}"
-    interval = ratings.interval(player)
-    anchor_elo = ratings.elo[ratings.players.index(ratings.anchor)]
-    if elo < anchor_elo:
-        return f"below {interval.high:.0f}"
-    return f"above {interval.low:.0f}"
-
-
 def short_name(player: str) -> str:
     """Shorten the path of a network file in a player's name.
 
