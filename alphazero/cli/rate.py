@@ -191,9 +191,8 @@ def ratings_table(ratings: Ratings, file: RatingFile) -> Table:
             style = "cyan"
         games = f"{ratings.num_games[index]:,}"
         score = f"{ratings.scores[index]:.1%}"
-        table.add_row(
-            Text(short_name(player)), *rating_cells(ratings, player), games, score, style=style
-        )
+        name = Text(short_name(player))
+        table.add_row(name, *rating_cells(ratings, player), games, score, style=style)
     return table
 
 

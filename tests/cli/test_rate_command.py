@@ -80,7 +80,7 @@ def test_the_table_and_the_file_have_the_same_ratings(run):
     }
     assert len(rows) == 5
     for player, rating in ratings.items():
-        cells = rows[player.removesuffix(", 4 simulations")]
+        cells = rows[player]
         assert (cells[0], cells[3], cells[4]) == (
             f"{rating['elo']:.0f}",
             str(rating["num_games"]),
@@ -89,11 +89,8 @@ def test_the_table_and_the_file_have_the_same_ratings(run):
         assert cells[1] == (
             "" if player == "uct:50" or rating["is_bound"] else f"{rating['elo_stderr']:.0f}"
         )
-    assert list(rows) == [
-        player.removesuffix(", 4 simulations")
-        for player in sorted(ratings, key=lambda player: -ratings[player]["elo"])
-    ]
-    assert "4 simulations" in text and re.search(r"network 7 .*network 3.*[+-]\d+", text)
+    assert list(rows) == sorted(ratings, key=lambda player: -ratings[player]["elo"])
+    assert re.search(r"network 7 .*network 3.*[+-]\d+", text)
 
 
 @pytest.mark.slow
