@@ -13,6 +13,7 @@ from alphazero.inference.engines.registry import (
     preferred_engine,
 )
 from alphazero.inference.engines.table_engine import rounded
+from alphazero.inference.network_evaluator import NetworkEvaluator
 from alphazero.inference.verified_engine import VerifiedEngine
 from alphazero.network.interface import expected_value
 from alphazero.own_games.registry import make_game
