@@ -197,10 +197,11 @@ def test_without_a_gpu_the_trees_are_on_the_cpu(is_installed, caplog, monkeypatc
     assert ("pip install" in line) is not is_installed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("architecture", [(8, 0), (8, 9), (9, 0)])
 @pytest.mark.parametrize("name", ["tic_tac_toe", "connect_four", "othello", "twice"])
 def test_the_kernels_compile(name, architecture, monkeypatch):
-    """This needs numba-cuda, but no GPU."""
+    """This needs numba-cuda, which `make test-slow` installs, but no GPU."""
     pytest.importorskip("numba_cuda")
     device = SimpleNamespace(compute_capability=architecture, name=b"none", id=0)
     for module in list(sys.modules.values()):
