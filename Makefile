@@ -31,7 +31,7 @@ lint: $(VENV)/.installed-test $(if $(NPM),page/node_modules)
 	@if [ -e page/node_modules/.bin/tsc ]; then cd page && npm run --silent check; \
 	    else echo "The sources of the page are not checked: page/node_modules is missing."; fi
 
-test-slow: $(VENV)/.installed-test
+test-slow: $(VENV)/.installed-test-slow
 	$(BIN)/python -m pytest -m "slow or gpu"
 
 # Everything that tests/faults tries; `make test` tries a part of it. docs/faults.md says what for.
@@ -78,6 +78,12 @@ $(VENV)/.installed: pyproject.toml constraints.txt | $(BIN)/python
 $(VENV)/.installed-test: pyproject.toml constraints.txt | $(BIN)/python
 	$(PIP_INSTALL) -e '.[test]'
 	@touch $@ $(VENV)/.installed
+
+# With numba-cuda, kernels are compiled for GPUs on any Linux machine.
+$(VENV)/.installed-test-slow: $(VENV)/.installed-test
+	$(if $(filter Linux,$(shell uname)),$(PIP_INSTALL) -e '.[cuda]' \
+	    || echo "numba-cuda cannot be installed: kernels are not compiled for GPUs.")
+	@touch $@
 
 $(VENV)/.installed-notebook: pyproject.toml constraints.txt | $(BIN)/python
 	$(PIP_INSTALL) -e '.[notebook]'

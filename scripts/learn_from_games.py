@@ -21,8 +21,7 @@ from target_quality import stored_games
 
 from alphazero.evaluation.exact.accuracy import measure_accuracy
 from alphazero.evaluation.exact.set_file import read_set, shipped_path
-from alphazero.inference.engines.engine import REFERENCE
-from alphazero.inference.engines.registry import make_engine
+from alphazero.inference.engines.registry import REFERENCE, make_engine
 from alphazero.learner.learner import Learner
 from alphazero.network.registry import make_network
 from alphazero.own_games.registry import make_stored_game, warn_of_changed_rules

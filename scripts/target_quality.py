@@ -24,12 +24,12 @@ from rich.table import Table
 from script_command import exit_status
 
 from alphazero.games.batched_game import Game
+from alphazero.inference.backends import make_tree_search
 from alphazero.own_games.registry import make_stored_game
 from alphazero.players.network import load_network_player
 from alphazero.players.search_player import SearchPlayer
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.random_generators import child_generator
-from alphazero.search.batched_search import TreeSearch
 from alphazero.search.settings import SearchSettings
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.solvers.base import ILLEGAL_SCORE, values_of
@@ -143,7 +143,7 @@ def search_again(
         part = states[start : start + _BATCH_SIZE]
         rows = np.arange(len(part))
         generator = child_generator(start, "target quality")
-        search = TreeSearch(
+        search = make_tree_search(
             game,
             evaluator,
             num_games=len(part),

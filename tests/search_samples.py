@@ -6,9 +6,10 @@ import numpy as np
 from game_samples import TWICE
 
 from alphazero.games.batched_game import Game, Transition
+from alphazero.inference.backends import make_tree_search
+from alphazero.inference.evaluator import Evaluator
 from alphazero.own_games.registry import make_game
 from alphazero.search import tree as trees
-from alphazero.search.batched_search import TreeSearch
 from alphazero.search.settings import SearchSettings
 from alphazero.search.uct.search import UctSearch
 from alphazero.search.uct.settings import UctSettings
@@ -42,7 +43,7 @@ def make_search(
     """Return a `TreeSearch` with these `SearchSettings`."""
     evaluator = evaluator or HashEvaluator(game.num_actions)
     generator = np.random.default_rng(seed)
-    return TreeSearch(
+    return make_tree_search(
         game,
         evaluator,
         num_games=num_games,
@@ -94,7 +95,7 @@ def make_uct(game, seed=0, **settings) -> UctSearch:
 # --- evaluators -----------------------------------------------------------------------------------
 
 
-class HashEvaluator:
+class HashEvaluator(Evaluator):
     """Gives every position pseudo-random prior logits and a value, by its planes alone."""
 
     def __init__(self, num_actions, spread=1.5):
@@ -117,7 +118,7 @@ class HashEvaluator:
         return self._known[data]
 
 
-class BanditEvaluator:
+class BanditEvaluator(Evaluator):
     """Gives every position of a `BanditGame` the same priors, and its arm's value.
 
     Args:

@@ -10,8 +10,7 @@ def patch_measurements(patch):
     Args:
         patch: has a `setattr`, as `pytest.MonkeyPatch` has.
     """
-    from alphazero.inference.engines.engine import EngineChoice
-    from alphazero.inference.engines.registry import preferred_engine
+    from alphazero.inference.engines.registry import EngineChoice, preferred_engine
     from alphazero.own_games import checked_game
     from alphazero.players import exact_leaves, network
     from alphazero.runtime import jit

@@ -21,8 +21,7 @@ import numpy as np
 import torch
 
 from alphazero.config.settings import option
-from alphazero.inference.engines.engine import EngineChoice
-from alphazero.inference.engines.registry import ENGINES, make_engine, precisions
+from alphazero.inference.engines.registry import ENGINES, EngineChoice, make_engine, precisions
 from alphazero.network.interface import NetworkSettings
 from alphazero.network.registry import make_network
 from alphazero.runtime.console import Console

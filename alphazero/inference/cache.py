@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from alphazero.inference.evaluator import Engine, Evaluator
 from alphazero.runtime.jit import njit
-from alphazero.search.line_tables import LineTables
 
 _WAYS = 4  # entries per group; with four, few are overwritten before the table is full
 _EMPTY = np.uint64(0)
@@ -58,7 +58,7 @@ class EvaluationCounts(NamedTuple):
     evaluator_s: float  #: wall-clock seconds spent in the evaluator behind the cache
 
 
-class CachedEvaluator:
+class CachedEvaluator(Evaluator):
     """An `alphazero.inference.evaluator.Evaluator` that remembers the results of another evaluator.
 
     Several threads may call `evaluate`, but only one call runs at a time. In self-play, each thread
@@ -81,7 +81,7 @@ class CachedEvaluator:
 
     def __init__(
         self,
-        evaluator,
+        evaluator: Evaluator,
         planes_shape: tuple[int, int, int],
         cell_symmetries: np.ndarray,
         action_symmetries: np.ndarray,
@@ -111,14 +111,9 @@ class CachedEvaluator:
             return self._look_up(planes, self._table)
 
     @property
-    def line_tables(self) -> LineTables | None:
-        """The evaluator's tables, if it has any; searches that use them do not need the cache."""
-        return getattr(self.evaluator, "line_tables", None)
-
-    @property
-    def gpu_engine(self):
-        """The engine behind the cache, if it is on an NVIDIA GPU, where searches can be, too."""
-        return getattr(self.evaluator, "gpu_engine", None)
+    def engine(self) -> Engine | None:
+        """The engine behind the cache; a search in kernels does not need the cache."""
+        return self.evaluator.engine
 
     @property
     def counts(self) -> EvaluationCounts:

@@ -1,21 +1,29 @@
 """The interface between search and network: input planes in, policy logits and values out.
 
-Search depends only on the protocol `Evaluator`. `alphazero.inference.network_evaluator` implements
-it with a network; `UniformEvaluator` is for tests and benchmarks of search.
+Search depends only on `Evaluator`. `alphazero.inference.network_evaluator` implements it with a
+network, which an `Engine` runs; `UniformEvaluator` is for tests and benchmarks of search.
 
 `checked` rejects outputs that are not finite or out of range before they reach a search, whose
 kernels could index outside the tree because of a NaN. Finite weights do not guarantee finite
 outputs: a damaged or forged file, or a diverged run, may contain weights such as 1e30.
 """
 
-from typing import Protocol
+from __future__ import annotations
+
+import abc
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from alphazero.inference.line_tables import LineTables
 from alphazero.runtime.errors import InputError
 
+if TYPE_CHECKING:  # importing torch takes seconds; a search without a network does not need it
+    import torch
 
-class Evaluator(Protocol):
+
+class Evaluator(abc.ABC):
     """Evaluates batches of positions, such as the leaf nodes of search trees.
 
     Every implementation obeys these rules:
@@ -25,6 +33,15 @@ class Evaluator(Protocol):
     - illegal actions may have any finite logit, because search masks them.
     """
 
+    @property
+    def engine(self) -> Engine | None:
+        """The engine that runs the network now; None if there is no network.
+
+        `alphazero.inference.backends` chooses a search that suits it.
+        """
+        return None
+
+    @abc.abstractmethod
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Evaluate a batch of B positions.
 
@@ -36,10 +53,38 @@ class Evaluator(Protocol):
             prior_logits: float32[B, A], the policy as logits.
             values: float32[B], in [-1, 1], for the player to move.
         """
-        ...
 
 
-class UniformEvaluator:
+class Engine(Evaluator):
+    """Runs the forward pass of one network, with a particular library and number format.
+
+    Networks are torch modules; planes and outputs are numpy arrays. Several threads may call
+    `evaluate` at the same time. On a CPU, each call uses a single thread, so that one call per core
+    keeps all cores busy.
+    """
+
+    #: The network as tables, which kernels of a search can look up; None if it has another form.
+    line_tables: LineTables | None = None
+    #: The GPUs that hold the network and can hold searches, too; empty for any other engine.
+    gpus: Sequence[torch.device] = ()
+
+    @property
+    def engine(self) -> Engine:
+        """This engine."""
+        return self
+
+    @abc.abstractmethod
+    def load(self, network: torch.nn.Module, planes: np.ndarray) -> None:
+        """Copy a network's weights into the engine; no other call of the engine may be running.
+
+        Args:
+            network: a torch module (see `alphazero.network.registry.make_network`).
+            planes: float32[M, C, H, W], positions of the game, for engines that need example input
+                to convert or to quantize a network.
+        """
+
+
+class UniformEvaluator(Evaluator):
     """Gives all actions equal priors and every position the value 0, at almost no cost.
 
     Args:

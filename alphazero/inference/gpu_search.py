@@ -6,89 +6,104 @@ the same code as for `alphazero.search.batched_search.TreeSearch`, from copies o
 """
 
 import contextlib
-import functools
 import importlib.util
 import itertools
-import logging
+import time
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 import torch
 from numba import config, cuda
 
 from alphazero.games.batched_game import CompiledGame
+from alphazero.inference import gpu_kernels as kernels
+from alphazero.inference.engines.agreement import random_positions
 from alphazero.inference.evaluator import LARGEST_VALUE, impossible
-from alphazero.runtime.own_code import reason_of
-from alphazero.search import gpu_kernels as kernels
 from alphazero.search import tree as trees
+from alphazero.search.batched_search import TreeSearch
 from alphazero.search.expansion import SearchCounts
 from alphazero.search.roots import PolicyOutput, Roots
 from alphazero.search.settings import SearchSettings
 from alphazero.search.simulate import RootPlan
 
 STEPS = 8  #: simulations of all games in one CUDA graph
+NUM_CHECKED_GAMES = 64  #: games of the short search that is compared with one on the CPU
+#: Largest difference of the policies in that comparison, in total variation, averaged over the
+#: games. Rounding changes a visit in a few games.
+_MAX_DIFFERENCE = 0.1
 _MAX_THREADS = 64  # of a block on the GPU
 _NUM_WARM_UPS = 3  # runs before a capture, as torch's documentation recommends
 
-_log = logging.getLogger(__name__)
 _search_index = itertools.count()
 
 
-def try_make_search(game, evaluator, **options) -> "GpuTreeSearch | None":
-    """Return a search on the evaluator's GPU, or None if the game or this machine cannot have one.
-
-    It needs the package numba-cuda, the extra ``cuda``.
+def make_search(game: CompiledGame, evaluator, **options) -> "GpuTreeSearch":
+    """Return a search on one of the GPUs of the evaluator's engine, which are used in turn.
 
     Args:
-        game, evaluator, options: the arguments of `GpuTreeSearch`. The evaluator's GPUs are used in
-            turn.
+        game, evaluator, options: the arguments of `GpuTreeSearch`.
+
+    Raises:
+        Exception: of numba, torch or the driver, if the GPU cannot search, or not correctly.
     """
-    if not isinstance(game, CompiledGame) or not options["settings"].count_kept_visits:
-        return None
     if not config.ENABLE_CUDASIM and not importlib.util.find_spec("numba_cuda"):
-        _warn_of_cpu("numba-cuda is missing: pip install 'alphazero-selfplay[cuda]'")
-        return None
-    index = next(_search_index) % len(evaluator.gpu_engine.devices)
-    try:
-        return GpuTreeSearch(game, evaluator, index, **options)
-    except Exception as error:  # of a driver, a compiler, or too little memory
-        _warn_of_cpu(reason_of(error).partition("\n")[0])
-        return None
+        raise ImportError("numba-cuda is missing: pip install 'alphazero-selfplay[cuda]'")
+    if not options["settings"].count_kept_visits:
+        raise ValueError("search.count_kept_visits=false is for the CPU")
+    gpu_index = next(_search_index) % len(evaluator.engine.gpus)
+    _check(game, evaluator.engine, gpu_index, options["settings"])
+    return GpuTreeSearch(game, evaluator, gpu_index, **options)
 
 
-@functools.cache  # once per reason, not per search
-def _warn_of_cpu(reason: str) -> None:
-    _log.warning(
-        "The trees of self-play are on the CPU, because they cannot be on the GPU (%s).", reason
-    )
+def _check(game: CompiledGame, engine, gpu_index: int, settings: SearchSettings) -> None:
+    """Compare a short search on a GPU with one whose trees are on the CPU.
+
+    Raises:
+        ArithmeticError: if their policies differ by more than rounding can explain.
+    """
+    generator = np.random.default_rng(0)
+    rows = np.arange(NUM_CHECKED_GAMES)
+    states = random_positions(game, len(rows), generator)
+    options: dict[str, Any] = dict(num_games=len(rows), max_simulations=STEPS)
+    options |= dict(settings=settings, generator=generator)
+    policies = []
+    for search in (
+        GpuTreeSearch(game, engine, gpu_index, **options),
+        TreeSearch(game, engine, **options),
+    ):
+        search.reset(rows, states, STEPS)
+        while len(search.finished_rows()) < len(rows):
+            search.step()
+        policies.append(search.output(rows).action_weights)
+    difference = float(np.abs(policies[0] - policies[1]).sum(axis=1).mean() / 2)
+    if not difference <= _MAX_DIFFERENCE:
+        raise ArithmeticError(f"its policies differ from those of the CPU by {difference:.2f}")
 
 
 class GpuTreeSearch:
-    """Searches the positions of B games in lockstep, on a GPU; has the methods self-play needs.
-
-    They are those of `alphazero.search.batched_search.TreeSearch`, and the trees are the same.
+    """Searches the positions of B games in lockstep, on a GPU; see `SearchBackend`.
 
     Args:
         game: the game, whose rules must be compiled.
-        evaluator: an evaluator whose ``gpu_engine`` is an
+        evaluator: an evaluator whose ``engine`` is an
             `alphazero.inference.engines.cuda_engine.CudaEngine`.
-        device_index: which of the engine's devices to use.
+        gpu_index: which of the engine's GPUs to use.
         num_games, max_simulations, settings, generator, explores: as for `TreeSearch`; the setting
             ``count_kept_visits`` must be True.
 
     Attributes:
-        tree: of each game, a copy of the root and its children from when `output` was called.
-        counts: how many simulations and evaluations were made so far.
-        walks_per_step: how many simulations a step makes in each game.
+        counts: how many simulations and evaluations were made so far; the evaluator's seconds
+            include those of the trees.
     """
 
-    walks_per_step = STEPS
+    simulations_per_step = STEPS
 
     def __init__(
         self,
         game,
         evaluator,
-        device_index: int,
+        gpu_index: int,
         *,
         num_games: int,
         max_simulations: int,
@@ -98,13 +113,13 @@ class GpuTreeSearch:
     ):
         self._game = game
         self._evaluator = evaluator
-        self._device_index = device_index
-        self._device = evaluator.gpu_engine.devices[device_index]
+        self._gpu_index = gpu_index
+        self._device = evaluator.engine.gpus[gpu_index]
         self._settings = settings
         self.counts = SearchCounts()
         solves = settings.mcts_solver
-        self.tree = trees.make_tree(num_games, game.num_actions + 1, game.num_actions, solves)
-        self._roots = Roots(self.tree, settings, generator, explores)
+        self._root_tree = trees.make_tree(num_games, game.num_actions + 1, game.num_actions, solves)
+        self._roots = Roots(self._root_tree, settings, generator, explores)
         self._root_states = np.zeros((num_games, game.state_size), game.state_dtype)
         self._budgets = np.full(num_games, kernels.STOPPED, np.int32)
         self._finished = np.zeros(num_games, np.bool_)
@@ -129,14 +144,14 @@ class GpuTreeSearch:
             self._capture()
 
     def reset(self, rows: np.ndarray, states: np.ndarray, num_simulations) -> None:
-        """Begin a search with an empty tree in each of the given games; see `TreeSearch.reset`."""
+        """Begin a search with an empty tree in each given game; see `SearchBackend.reset`."""
         self._begin(rows, states, num_simulations)
         self._unprepared[rows] = True
         with self._on_device():
             self._tree.num_nodes[self._indices(rows)] = 0
 
     def advance(self, rows, actions, states, num_simulations) -> None:
-        """Begin a search after the action played in each given game; see `TreeSearch.advance`."""
+        """Begin a search after each given game's action; see `SearchBackend.advance`."""
         if not self._settings.reuse_tree:
             self.reset(rows, states, num_simulations)
             return
@@ -150,7 +165,7 @@ class GpuTreeSearch:
             self._prepare(rows[num_kept > 0])
 
     def stop(self, rows: np.ndarray) -> None:
-        """Exclude games from further steps until a search begins in them; see `TreeSearch.stop`."""
+        """Exclude games from further steps until they begin a search; see `SearchBackend.stop`."""
         self._budgets[rows] = kernels.STOPPED
         self._finished[rows] = self._unprepared[rows] = False
 
@@ -165,7 +180,7 @@ class GpuTreeSearch:
             ImpossibleAnswersError: if the network's answers are not finite or out of range.
         """
         with self._on_device():
-            if self._evaluator.gpu_engine is not self._engine:
+            if self._evaluator.engine is not self._engine:
                 self._capture()
             self._upload(self._searches.budgets, self._budgets)
             self._upload(self._searches.root_states, self._root_states)
@@ -174,9 +189,11 @@ class GpuTreeSearch:
                 self._run_once()
                 self._prepare(rows)
                 self._unprepared[rows] = False
+            start = time.perf_counter()
             self._run_often()
             self.counts.num_batches += STEPS + bool(len(rows))
             self._finished = self._is_finished.cpu().numpy().copy()
+            self.counts.evaluator_s += time.perf_counter() - start
             totals = self._counts.sum(dim=0).tolist()
             if self._impossible.item():
                 raise impossible("they are not all finite numbers, with values between -1 and 1")
@@ -184,7 +201,7 @@ class GpuTreeSearch:
         counts.num_simulations, counts.num_evaluations, counts.total_depth = totals
 
     def output(self, rows: np.ndarray, temperatures: np.ndarray | None = None) -> PolicyOutput:
-        """Return actions, policies and values of the given games; see `TreeSearch.output`."""
+        """Return actions, policies and values of the given games; see `SearchBackend.output`."""
         with self._on_device():
             self._download_roots(rows)
         return self._roots.output(rows, temperatures)
@@ -198,7 +215,7 @@ class GpuTreeSearch:
 
     def _capture(self) -> None:
         """Capture graphs of one step and of `STEPS` steps with the engine's network."""
-        self._engine = self._evaluator.gpu_engine
+        self._engine = self._evaluator.engine
         self._run_once = self._captured(1)
         self._run_often = self._captured(STEPS)
 
@@ -215,7 +232,8 @@ class GpuTreeSearch:
             self._simulate()
         self._stream.synchronize()
         graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph, stream=self._stream, capture_error_mode="relaxed"):
+        capture = torch.cuda.graph(graph, stream=self._stream, capture_error_mode="relaxed")
+        with self._engine.capturing, capture:
             run()
         return graph.replay
 
@@ -229,13 +247,13 @@ class GpuTreeSearch:
         else:
             by_plan = *arguments, self._plan
             self._launch(kernels.find_leaves_by_plan, *by_plan, num_threads=num_games)
-        logits, values = self._engine.answers(self._planes, self._device_index)
+        logits, values = self._engine.evaluate_on_gpu(self._planes, self._gpu_index)
         is_possible = logits.isfinite().all() & (values.abs() <= LARGEST_VALUE).all()
         self._impossible.logical_or_(~is_possible)
         # Kernels could write beyond the trees if an answer were not a number.
         self._logits.copy_(logits.nan_to_num())
         self._values.copy_(values.nan_to_num())
-        self._launch(kernels.answer_leaves, searches, num_threads=num_games)
+        self._launch(kernels.back_up_leaves, searches, num_threads=num_games)
 
     def _launch(self, kernel, *arguments, num_threads: int) -> None:
         block = min(num_threads, _MAX_THREADS)
@@ -251,19 +269,19 @@ class GpuTreeSearch:
         self._roots.prepare(rows.astype(np.int32), self._budgets)
         at = self._indices(rows)
         for name in ("children_priors", "visited_priors"):
-            changed = getattr(self.tree, name)[rows, trees.ROOT_INDEX]
+            changed = getattr(self._root_tree, name)[rows, trees.ROOT_INDEX]
             getattr(self._tree, name)[at, trees.ROOT_INDEX] = self._to_device(changed)
         if self._plan is not None and self._roots.plan is not None:
             for own, host in zip(self._plan, self._roots.plan):
                 self._tensor(own)[at] = self._to_device(host[rows])
 
     def _download_roots(self, rows: np.ndarray) -> None:
-        """Copy the roots of the given games and their children into `tree`.
+        """Copy the roots of the given games and their children into `_root_tree`.
 
         Child number k is node k + 1 there.
         """
         at = self._indices(rows)
-        own, host = self._tree, self.tree
+        own, host = self._tree, self._root_tree
         host.num_nodes[rows] = own.num_nodes[at].cpu().numpy()
         for name in trees.Tree._fields:
             if name not in ("num_nodes", "solves"):

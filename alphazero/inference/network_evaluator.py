@@ -14,12 +14,11 @@ import torch
 from alphazero.config.settings import option
 from alphazero.inference.cache import CachedEvaluator
 from alphazero.inference.engines.agreement import PositionSample
-from alphazero.inference.engines.engine import REFERENCE, EngineChoice
-from alphazero.inference.engines.registry import ENGINES, PRECISIONS
+from alphazero.inference.engines.registry import ENGINES, PRECISIONS, REFERENCE, EngineChoice
 from alphazero.inference.engines.torch_engine import TorchEngine
+from alphazero.inference.evaluator import Engine, Evaluator
 from alphazero.inference.verified_engine import EngineReport, VerifiedEngine
 from alphazero.runtime.device import torch_threads
-from alphazero.search.line_tables import LineTables
 
 STREAMS_PER_GPU = 4  # while some workers walk their trees, the GPU computes the others' batches
 SMALLEST_PART = 16  # fewest rows for which another thread pays off, even if other threads are busy
@@ -31,7 +30,7 @@ class EvaluatorSettings:
 
     engine: str = option(
         "auto",
-        "what evaluates the network; on a CPU, auto takes tables for network=patterns, otherwise "
+        "what evaluates the network; auto takes tables for network=patterns; for others, on a CPU, "
         "OpenVINO if it is installed",
         choices=("auto", *ENGINES),
     )
@@ -49,7 +48,7 @@ class EvaluatorSettings:
     cache_symmetries: bool = option(True, "symmetric positions share an answer in the cache")
 
 
-class NetworkEvaluator:
+class NetworkEvaluator(Evaluator):
     """An `Evaluator` that runs a network on one or more threads.
 
     Args:
@@ -60,12 +59,14 @@ class NetworkEvaluator:
         choice: the preferred engine; a more precise one replaces it if its outputs deviate from
             float32 by more than the limits in `alphazero.inference.verified_engine`.
         settings: only the settings of the cache are used; None means the defaults.
-        device: the torch device that evaluates; "cuda" without an index means all GPUs.
+        device: the device of the run; "cuda" without an index means all GPUs. Line tables are on
+            the CPU anyway.
         num_threads: maximum number of concurrent engine calls on a CPU; ignored on GPUs, which have
             `STREAMS_PER_GPU` each.
         smallest_part: `evaluate` uses several threads only if each gets at least this many rows.
 
     Attributes:
+        device: the torch device that evaluates.
         streams: one evaluator, with its own cache, for each worker that may run at the same time.
         report: the engine in use and its deviation from float32, as of the last `update`.
 
@@ -87,7 +88,7 @@ class NetworkEvaluator:
         smallest_part: int = SMALLEST_PART,
     ):
         self.settings = settings or EvaluatorSettings()
-        self.device = torch.device(device)
+        self.device = choice.device_for(torch.device(device))
         self._smallest_part = smallest_part
         if self.device.type == "cuda":
             num_gpus = torch.cuda.device_count() if self.device.index is None else 1
@@ -128,9 +129,9 @@ class NetworkEvaluator:
             stream.clear()
 
     @property
-    def line_tables(self) -> LineTables | None:
-        """See `VerifiedEngine.line_tables`."""
-        return self._engine.line_tables
+    def engine(self) -> Engine:
+        """The engine in use since the last `update`."""
+        return self._engine.engine
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Evaluate positions; all threads share a large batch. See `Evaluator.evaluate`.
@@ -146,7 +147,7 @@ class NetworkEvaluator:
         own, *parts = [planes[start : start + part_size] for start in starts]
         others = self._pool.map(engine.evaluate, parts)  # begins at once
         # On the main thread torch would use all threads. Changing that takes longer than a row.
-        is_torch = isinstance(engine.current, TorchEngine)
+        is_torch = isinstance(engine.engine, TorchEngine)
         with torch_threads(1) if is_torch else contextlib.nullcontext():
             first = engine.evaluate(own)
         logits, values = zip(first, *others)

@@ -15,13 +15,10 @@ import numpy as np
 import torch
 
 from alphazero.inference.engines.agreement import Deviation, PositionSample, deviation
-from alphazero.inference.engines.cuda_engine import CudaEngine
-from alphazero.inference.engines.engine import REFERENCE, Engine, EngineChoice
-from alphazero.inference.engines.registry import fallbacks, make_engine
-from alphazero.inference.evaluator import checked
+from alphazero.inference.engines.registry import REFERENCE, EngineChoice, fallbacks, make_engine
+from alphazero.inference.evaluator import Engine, Evaluator, checked
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.own_code import reason_of
-from alphazero.search.line_tables import LineTables
 
 _LIMITS = Deviation(policy_kl=0.01, value_error=0.03)  # larger deviations are refused
 
@@ -37,7 +34,7 @@ class EngineReport:
     seconds: float = 0.0  #: time taken to load and compare the engines
 
 
-class VerifiedEngine:
+class VerifiedEngine(Evaluator):
     """Runs a network on the preferred engine or, if that is inaccurate, on a more precise one.
 
     An engine is inaccurate if, on a sample of positions, its policy has a mean KL divergence above
@@ -48,12 +45,7 @@ class VerifiedEngine:
             engines that may replace it.
         device: the torch device that evaluates.
         num_threads: maximum number of concurrent calls of the engine on a CPU.
-
-    Attributes:
-        current: the engine in use, chosen for the weights loaded last.
     """
-
-    current: Engine
 
     def __init__(self, choice: EngineChoice, device: torch.device, num_threads: int):
         self._choice = choice
@@ -77,7 +69,7 @@ class VerifiedEngine:
         refused = []
         self._num_actions = sample.legal_action_mask.shape[1]
         reference = self._loaded(REFERENCE, network, sample)
-        self.current = reference
+        self._current = reference
         expected = self.evaluate(sample.planes)
         for choice in fallbacks(self._choice, self._device):
             engine = reference
@@ -96,19 +88,14 @@ class VerifiedEngine:
                 break
             figures = f"policy {measured.policy_kl:.4f} nats, value {measured.value_error:.4f}"
             refused.append(f"{choice} (too far from float32: {figures})")
-        self.current = engine
+        self._current = engine
         seconds = time.perf_counter() - start
         return EngineReport(str(choice), *measured, ", ".join(refused), seconds)
 
     @property
-    def line_tables(self) -> LineTables | None:
-        """The network as tables, if that is what the current engine uses."""
-        return getattr(self.current, "line_tables", None)
-
-    @property
-    def gpu_engine(self) -> CudaEngine | None:
-        """The current engine, if it is on an NVIDIA GPU."""
-        return self.current if isinstance(self.current, CudaEngine) else None
+    def engine(self) -> Engine:
+        """The engine in use, chosen for the weights loaded last."""
+        return self._current
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Evaluate positions with the current engine and check the engine's outputs.
@@ -119,7 +106,7 @@ class VerifiedEngine:
             ImpossibleAnswersError: if an output has the wrong shape, is not finite, or is a value
                 outside [-1, 1].
         """
-        return checked(self.current.evaluate(planes), len(planes), self._num_actions)
+        return checked(self._current.evaluate(planes), len(planes), self._num_actions)
 
     def _loaded(self, choice: EngineChoice, network, sample: PositionSample) -> Engine:
         if choice not in self._engines:

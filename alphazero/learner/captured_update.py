@@ -40,8 +40,8 @@ class CapturedUpdate:
         self._replay: Callable[[], None] | None = None
         self._output: Any = None
 
-    def forget(self) -> None:
-        """Drop the graph, so that the next call captures the numbers of Python anew."""
+    def reset(self) -> None:
+        """Discard the graph; the next call captures the current learning rates."""
         self._buffers, self._replay, self._output = [], None, None
 
     def __call__(self, samples: Batch):
@@ -68,11 +68,13 @@ class CapturedUpdate:
             self._replay = run
             return
         graph = torch.cuda.CUDAGraph()
+        current = torch.cuda.current_stream(self._stream.device)
         try:
             with torch.cuda.graph(graph, stream=self._stream, capture_error_mode="relaxed"):
                 run()
-        except RuntimeError as error:
-            self.forget()
+        except Exception as error:  # of torch, the driver or the update
+            torch.cuda.set_stream(current)  # `torch.cuda.graph` does not leave its stream
+            self.reset()
             self._is_possible = False
             reason = str(error).partition("\n")[0]
             _log.warning("The learner starts each kernel by itself (no CUDA graph: %s).", reason)

@@ -131,11 +131,11 @@ class Gradients:
     def _forward(self, network: torch.nn.Module, samples: Batch) -> tuple[torch.Tensor, Answers]:
         is_half = self._settings.precision == "bfloat16"
         with torch.autocast(self._device.type, torch.bfloat16, enabled=is_half):
-            answers = answers_of(network, samples, self._settings)
+            answers = forward_loss(network, samples, self._settings)
         return answers.losses.total(self._settings.value_weight), answers
 
 
-def answers_of(network: torch.nn.Module, samples: Batch, settings: LearnerSettings) -> Answers:
+def forward_loss(network: torch.nn.Module, samples: Batch, settings: LearnerSettings) -> Answers:
     """Compute a network's predictions and losses for M samples, as tensors on its device.
 
     Args:

@@ -9,10 +9,10 @@ import collections
 import operator
 
 import torch
-from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn, update_bn
+from torch.optim.swa_utils import update_bn
 
 from alphazero.learner.captured_update import CapturedUpdate
-from alphazero.learner.gradients import Answers, Gradients, answers_of
+from alphazero.learner.gradients import Answers, Gradients, forward_loss
 from alphazero.learner.optimizers import (
     learning_rate,
     load_optimizer,
@@ -22,6 +22,7 @@ from alphazero.learner.optimizers import (
 )
 from alphazero.learner.report import HeldOutReport, LearnerReport, TrainingStatistics
 from alphazero.learner.settings import LearnerSettings
+from alphazero.learner.weight_average import WeightAverage
 from alphazero.network.weights import load_arrays, network_arrays
 from alphazero.replay.buffer import Batch
 from alphazero.runtime.device import torch_threads
@@ -46,7 +47,7 @@ class Learner:
 
     Attributes:
         num_steps: number of steps in all finished calls of `learn`.
-        captures: whether updates of the weights are CUDA graphs, as they are on an NVIDIA GPU.
+        uses_cuda_graph: whether updates of the weights are CUDA graphs, as on an NVIDIA GPU.
     """
 
     def __init__(
@@ -62,14 +63,14 @@ class Learner:
         self.settings = settings
         self.device = device
         self.num_steps = 0
-        self.captures = device.type == "cuda"
+        self.uses_cuda_graph = device.type == "cuda"
         self._captured_update = CapturedUpdate(self._update, device)
         self.report = LearnerReport()  #: the metrics of the last call of `learn`
         num_threads = num_threads or torch.get_num_threads()
         self._gradients = Gradients(network, settings, device, num_threads, shares_cores)
         self._optimizers = make_optimizers(network, settings)
         half_life = settings.ema_half_life_steps
-        self._average = averaged_model(network, half_life) if half_life else None
+        self._average = WeightAverage(network, half_life) if half_life else None
         self._newest_planes = collections.deque(maxlen=_NORM_BATCHES)
         self._autocast = torch.autocast(
             device.type, torch.bfloat16, enabled=settings.precision == "bfloat16"
@@ -78,7 +79,7 @@ class Learner:
     @property
     def played_network(self) -> torch.nn.Module:
         """The network for search, matches and network files: the averaged one if there is one."""
-        return self.network if self._average is None else self._average.module
+        return self.network if self._average is None else self._average.network
 
     @property
     def is_finite(self) -> bool:
@@ -119,8 +120,8 @@ class Learner:
         self.network.train()
         statistics = TrainingStatistics(self.device, self.settings.value_weight)
         self._newest_planes.clear()
-        self._captured_update.forget()  # the learning rate has changed
-        update = self._captured_update if self.captures else self._update
+        self._captured_update.reset()  # the learning rate has changed
+        update = self._captured_update if self.uses_cuda_graph else self._update
         num_steps = 0
         step_losses = []
         with torch_threads(self._gradients.num_threads):
@@ -128,7 +129,7 @@ class Learner:
                 samples = self._on_device(batch)
                 answers, gradient_norm = update(samples)
                 if self._average is not None:
-                    self._average.update_parameters(self.network)
+                    self._average.add(self.network)
                     self._newest_planes.append(samples.planes)
                 if num_steps % _MEASURE_EVERY == 0:
                     statistics.add(answers, samples.outcomes, gradient_norm)
@@ -140,7 +141,7 @@ class Learner:
         self.num_steps += num_steps
         if self._average is not None:
             with self._autocast:
-                update_bn(self._newest_planes, self._average)
+                update_bn(self._newest_planes, self._average.network)
         self.report = statistics.report(self.network, num_steps, rate)
         if step_losses:
             by_epoch = torch.stack(step_losses).view(self.settings.epochs, -1)
@@ -154,7 +155,7 @@ class Learner:
             batch: samples that have not been trained on, as numpy arrays.
         """
         samples = self._on_device(batch)
-        parts = answers_of(self.played_network.eval(), samples, self.settings).losses
+        parts = forward_loss(self.played_network.eval(), samples, self.settings).losses
         loss = float(parts.total(self.settings.value_weight))
         num_samples = len(samples.outcomes)
         return HeldOutReport(num_samples, loss, float(parts.policy), float(parts.value))
@@ -194,9 +195,8 @@ class Learner:
             state[name] = optimizer_arrays(optimizer)
         state["num_steps"] = self.num_steps
         if self._average is not None:
-            num_averaged = int(self._average.n_averaged)
-            arrays = network_arrays(self._average.module)
-            state["average"] = {"network": arrays, "num_steps": num_averaged}
+            arrays = network_arrays(self._average.network)
+            state["average"] = {"network": arrays, "num_steps": self._average.num_steps}
         return state
 
     def load_state_dict(self, state: dict) -> None:
@@ -212,38 +212,8 @@ class Learner:
         load_arrays(self.network, state["network"])
         if self._average is not None:
             average = state.get("average") or {"network": state["network"], "num_steps": 0}
-            load_arrays(self._average.module, average["network"])
-            self._average.n_averaged.fill_(average["num_steps"])
+            load_arrays(self._average.network, average["network"])
+            self._average.num_steps = operator.index(average["num_steps"])
         for name, optimizer in self._optimizers.items():
             load_optimizer(optimizer, state[name])
         self.num_steps = operator.index(state["num_steps"])
-
-
-def averaged_model(network: torch.nn.Module, half_life_steps: float) -> AveragedModel:
-    """Make a model that keeps an exponential moving average of a network's weights.
-
-    The model begins as a copy of the network; `AveragedModel.update_parameters` adds the weights of
-    a step. The first step replaces the copy, and early on the average is the plain mean of all
-    steps, so the random weights of a new run are forgotten at once (Tarvainen and Valpola 2017,
-    arXiv 1703.01780; Izmailov et al. 2018, arXiv 1803.05407).
-
-    The statistics of batch normalization must not be averaged, because they belong to other
-    weights. `torch.optim.swa_utils.update_bn` measures them again, as Izmailov et al. do. (Connect
-    Four, 2x32 network, half-life of 50 steps, after 133 steps: the loss of an auxiliary head, since
-    removed, was 0.563 with measured and 0.598 with averaged statistics.)
-
-    Args:
-        network: the network in training, which is copied.
-        half_life_steps: number of steps after which a step's weight in the average has halved;
-            above 0.
-    """
-    newest_weight = 1 - 0.5 ** (1 / half_life_steps)
-    average = AveragedModel(network).eval().requires_grad_(False)
-
-    def add_step(averages, parameters, num_averaged):
-        # Reading num_averaged, a copy on the device, would wait for the device in every step.
-        weight = max(newest_weight, 1 / (int(average.n_averaged) + 1))
-        get_ema_multi_avg_fn(1 - weight)(averages, parameters, num_averaged)
-
-    average.multi_avg_fn = add_step
-    return average

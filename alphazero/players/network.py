@@ -13,8 +13,7 @@ from alphazero.config.settings import from_stored
 from alphazero.games.batched_game import Game
 from alphazero.inference.cache import CachedEvaluator
 from alphazero.inference.engines.agreement import sample_positions
-from alphazero.inference.engines.engine import REFERENCE, EngineChoice
-from alphazero.inference.engines.registry import preferred_engine
+from alphazero.inference.engines.registry import REFERENCE, EngineChoice, preferred_engine
 from alphazero.inference.evaluator import Evaluator, ImpossibleAnswersError
 from alphazero.inference.network_evaluator import EvaluatorSettings, NetworkEvaluator
 from alphazero.network.interface import NetworkSettings
@@ -94,7 +93,7 @@ def load_network_player(
         )
     except ImpossibleAnswersError as error:
         raise StoredFileError(f"'{path}' cannot play {game.name}: {error}", path=path) from None
-    has_tables = evaluator.line_tables is not None
+    has_tables = evaluator.engine.line_tables is not None
     player = SearchPlayer(
         game,
         evaluator,

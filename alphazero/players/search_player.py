@@ -15,6 +15,7 @@ from collections.abc import Callable
 import numpy as np
 
 from alphazero.games.batched_game import Game
+from alphazero.inference.backends import make_tree_search
 from alphazero.inference.evaluator import Evaluator
 from alphazero.players.base import Analysis, Choice, Player, SearchProgress, joined
 from alphazero.players.best_lines import BestLines
@@ -151,7 +152,7 @@ class SearchPlayer:
             num_simulations: maximum number of simulations.
         """
         policy = self.exact_leaves
-        return TreeSearch(
+        return make_tree_search(
             self.game,
             self.cache or self.evaluator,
             num_games=1,
@@ -215,7 +216,7 @@ class SearchPlayer:
         is_single = len(states) == 1
         search = self._searches.get(is_single)
         if search is None or len(search.root_states) < len(states):
-            search = TreeSearch(
+            search = make_tree_search(
                 self.game,
                 self.cache if self.cache and is_single else self.evaluator,
                 num_games=len(states),

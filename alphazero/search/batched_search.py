@@ -3,7 +3,7 @@
 Each `step` runs one simulation in every unfinished search and calls the evaluator once for all the
 leaves. A game whose search is finished can move on at once (`advance`, `reset`) while the others
 continue, so the evaluator always gets a full batch. `output` returns the results as a
-`PolicyOutput`.
+`PolicyOutput`. `alphazero.search.backend` has the other implementations.
 """
 
 import time
@@ -11,25 +11,19 @@ from collections.abc import Callable
 
 import numpy as np
 
-from alphazero.games.batched_game import CompiledGame
 from alphazero.search import simulate as simulation
-from alphazero.search import table_search
 from alphazero.search import tree as trees
 from alphazero.search.expansion import ExactLeaves, Expansion, Leaves, NewNodes
-from alphazero.search.in_flight import collect, make_in_flight
-from alphazero.search.line_tables import LineTables
+from alphazero.search.in_flight import make_in_flight
 from alphazero.search.roots import PolicyOutput, Roots
 from alphazero.search.settings import SearchSettings
 from alphazero.search.subtree import keep_subtree
 
-#: Walks in one step of a search with line tables: about a millisecond's, and at least so many in
-#: each game. Deadlines and Ctrl-C take effect between steps.
-_WALKS_PER_STEP = 256
-_MIN_WALKS = 32
-
 
 class TreeSearch:
     """Searches the positions of B games in lockstep, with one evaluator for all of them.
+
+    It is a `SearchBackend` whose trees can be read.
 
     A search ends after ``num_simulations`` simulations, or earlier if it proves the root's result.
     The visits in a subtree kept from the previous move count as simulations, unless
@@ -104,39 +98,18 @@ class TreeSearch:
         return self._root_states
 
     @property
-    def walks_per_step(self) -> int:
-        """How many walks a step makes in each game, at least."""
-        return 1 if self._line_tables() is None else _MIN_WALKS
+    def simulations_per_step(self) -> int:
+        """How many simulations a step makes in each unfinished search, at least."""
+        return 1
 
     def reset(self, rows: np.ndarray, states: np.ndarray, num_simulations) -> None:
-        """Begin a search with an empty tree in each of the given games.
-
-        Args:
-            rows: int[M], the indices of the games.
-            states: [M, K], the unfinished positions to search, as states of K words.
-            num_simulations: number of simulations of each search, as one number or int[M].
-
-        Raises:
-            ValueError: if ``num_simulations`` exceeds `max_simulations`.
-        """
+        """Begin a search with an empty tree in each given game; see `SearchBackend.reset`."""
         self._root_states[rows] = states
         self._tree.num_nodes[rows] = 0
         self._begin(rows, num_simulations)
 
     def advance(self, rows, actions, states, num_simulations) -> None:
-        """Begin a search after the action played in each given game, keeping the action's subtree.
-
-        If ``settings.reuse_tree`` is False, the searches begin with empty trees, as in `reset`.
-
-        Args:
-            rows: int[M], the indices of the games.
-            actions: int[M], the actions played.
-            states: [M, K], the unfinished positions after the actions, as states of K words.
-            num_simulations: number of simulations of each search, as one number or int[M].
-
-        Raises:
-            ValueError: if ``num_simulations`` exceeds `max_simulations`.
-        """
+        """Begin a search after each given game's action; see `SearchBackend.advance`."""
         if not self.settings.reuse_tree:
             self.reset(rows, states, num_simulations)
             return
@@ -152,18 +125,11 @@ class TreeSearch:
         self._roots.prepare(rows[num_kept > 0], self._budgets)
 
     def stop(self, rows: np.ndarray) -> None:
-        """Exclude games from further steps until `reset` or `advance` begins new searches in them.
-
-        Args:
-            rows: int[M], the indices of the games.
-        """
+        """Exclude games from further steps until they begin a search; see `SearchBackend.stop`."""
         self._in_use[rows] = False
 
     def finished_rows(self) -> np.ndarray:
-        """Return the indices of the games whose search is finished and not stopped, int32[M].
-
-        A search is finished when all its simulations are done or its root's result is proven.
-        """
+        """Return the games whose search is finished; see `SearchBackend.finished_rows`."""
         simulation.finished_rows(self._tree, self._budgets, self._finished)
         return np.flatnonzero(self._finished & self._in_use).astype(np.int32)
 
@@ -174,27 +140,18 @@ class TreeSearch:
         once, and that search runs a second simulation in the same step. It never runs a third, so
         that the other searches do not wait long. With ``leaves_per_step`` above 1, each search
         instead runs up to that number of simulations, once.
-
-        If the evaluator has `alphazero.search.line_tables.LineTables`, a step is `walks_per_step`
-        simulations and more in every search.
         """
-        rows = np.flatnonzero(self._in_use).astype(np.int32)
-        tables = self._line_tables()
-        new = self._find(rows) if tables is None else self._grow(rows, tables)
+        new = self._find_leaves(np.flatnonzero(self._in_use).astype(np.int32))
         if new is None:
             return
         leaves = self._expansion.add(new)
         ended = new.edges.rows[new.positions.over]
-        if len(ended) and self._in_flight is None and tables is None:
-            second = self._find(ended)
+        if len(ended) and self._in_flight is None:
+            second = self._find_leaves(ended)
             if second is not None:
                 more_leaves = self._expansion.add(second)
                 leaves = Leaves(*map(np.concatenate, zip(leaves, more_leaves)))
-        if len(leaves.rows):
-            answers = self._expansion.evaluate(leaves.states)
-            self._expansion.expand_and_backward(leaves, *answers)
-            is_root = leaves.nodes == trees.ROOT_INDEX
-            self._roots.prepare(leaves.rows[is_root], self._budgets)
+        self._evaluate(leaves)
 
     def run(
         self, deadline: float | None = None, progress: Callable[[float], None] | None = None
@@ -219,13 +176,7 @@ class TreeSearch:
                     return
 
     def output(self, rows: np.ndarray, temperatures: np.ndarray | None = None) -> PolicyOutput:
-        """Return the chosen actions, policies and values of the given games; see `Roots.output`.
-
-        Args:
-            rows: int[M], the indices of the games.
-            temperatures: float[M], factors of the Gumbel noise, 1 by default; ignored by PUCT
-                roots.
-        """
+        """Return actions, policies and values of the given games; see `SearchBackend.output`."""
         return self._roots.output(rows, temperatures)
 
     def principal_variation(self, row: int) -> list[int]:
@@ -292,41 +243,7 @@ class TreeSearch:
             self._budgets[rows] += np.where(self._tree.num_nodes[rows] > 0, kept, 0)
         self._in_use[rows] = True
 
-    def _line_tables(self) -> LineTables | None:
-        """Return the evaluator's tables, if kernels can search with them, else None."""
-        if not isinstance(self.game, CompiledGame):
-            return None
-        return getattr(self.evaluator, "line_tables", None)
-
-    def _grow(self, rows: np.ndarray, tables: LineTables) -> NewNodes | None:
-        """Run many simulations in the given games; return the nodes that kernels cannot add.
-
-        These are roots, and positions that are solved exactly before the network is asked; see
-        `_find`.
-
-        Args:
-            rows: int32[M], the indices of the games.
-        """
-        stage = -1 if self._exact_leaves is None else self._exact_leaves.largest_stage
-        workspace = table_search.make_workspace(self.game, tables, stage, len(rows))
-        num_edges, num_roots, edge_depth, num_nodes, num_evaluations, depth = table_search.grow(
-            self.game.rules,
-            self._tree,
-            self._states,
-            rows,
-            self._budgets,
-            self._roots.exploration,
-            self._roots.plan,
-            workspace,
-            max(_WALKS_PER_STEP // max(len(rows), 1), _MIN_WALKS),
-        )
-        self.counts.num_simulations += num_nodes
-        self.counts.num_evaluations += num_evaluations
-        self.counts.num_batches += 1
-        self.counts.total_depth += depth
-        return self._new_nodes(workspace.edges, num_edges, num_roots, edge_depth)
-
-    def _find(self, rows: np.ndarray) -> NewNodes | None:
+    def _find_leaves(self, rows: np.ndarray) -> NewNodes | None:
         """Run up to `leaves_per_step` simulations in each given game whose search is unfinished.
 
         Args:
@@ -337,11 +254,16 @@ class TreeSearch:
             (see `alphazero.search.simulate`).
         """
         edges = simulation.make_edges(len(rows) * self.leaves_per_step)
-        arguments = (self._tree, rows, self._budgets, self._roots.exploration)
-        if self._in_flight is None:
-            counts = simulation.simulate(*arguments, self._roots.plan, edges)
-        else:
-            counts = collect(*arguments, self._in_flight, self.leaves_per_step, edges)
+        counts = simulation.simulate(
+            self._tree,
+            rows,
+            self._budgets,
+            self._roots.exploration,
+            self._roots.plan,
+            self._in_flight,
+            self.leaves_per_step,
+            edges,
+        )
         return self._new_nodes(edges, *counts)
 
     def _new_nodes(
@@ -351,3 +273,12 @@ class TreeSearch:
             return None
         edges = simulation.Edges(*(field[:num_edges] for field in edges))
         return self._expansion.new_nodes(edges, num_roots, depth)
+
+    def _evaluate(self, leaves: Leaves) -> None:
+        """Evaluate new leaves, back up their values, and prepare the roots among them."""
+        if not len(leaves.rows):
+            return
+        answers = self._expansion.evaluate(leaves.states)
+        self._expansion.expand_and_backward(leaves, *answers)
+        is_root = leaves.nodes == trees.ROOT_INDEX
+        self._roots.prepare(leaves.rows[is_root], self._budgets)

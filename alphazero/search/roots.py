@@ -30,6 +30,8 @@ class PolicyOutput(NamedTuple):
     #: float32[M], in [-1, 1]: the mean of the simulations; with forced playouts or Gumbel roots,
     #: the mean of the children's values under the policy target
     root_values: np.ndarray
+    priors: np.ndarray  #: float32[M, A], the root's priors, which include noise
+    players: np.ndarray  #: int8[M], the player to move
     is_sampled: bool  #: True if Gumbel noise sampled `actions`: do not sample from `move_weights`
 
 
@@ -107,8 +109,10 @@ class Roots:
             forced_playouts.prune_forced(self._tree, rows, self.exploration, targets)
         if self.plan is not None or targets is not weights:
             values = self._values_under_target(rows, targets, values)
+        priors = self._tree.children_priors[rows, ROOT_INDEX]
+        players = self._tree.players[rows, ROOT_INDEX]
         is_sampled = self.plan is not None and self._explores
-        return PolicyOutput(actions, targets, weights, values, is_sampled)
+        return PolicyOutput(actions, targets, weights, values, priors, players, is_sampled)
 
     def _add_dirichlet_noise(self, rows) -> None:
         """Apply the root temperature to the given games' root priors and mix in Dirichlet noise.

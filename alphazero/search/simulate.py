@@ -12,11 +12,12 @@ import numpy as np
 from alphazero.runtime.jit import njit
 from alphazero.search import gumbel
 from alphazero.search.forced_playouts import select_forced
+from alphazero.search.in_flight import mark_leaf, remove_marks
 from alphazero.search.puct import select_action
 from alphazero.search.tree import NO_PARENT, ROOT_INDEX, UNPROVEN, UNVISITED, back_up
 
-#: Maximum walks per tree in one call. A search may make millions of walks that end at proven nodes,
-#: but deadlines and Ctrl-C take effect only between calls.
+#: Maximum number of walks in each tree per call. A search may make millions of walks that end at
+#: proven nodes, but deadlines and Ctrl-C take effect only between calls.
 MAX_WALKS = 10_000
 
 
@@ -59,12 +60,13 @@ def make_edges(num_edges: int) -> Edges:
 
 
 @njit
-def simulate(tree, rows, budgets, exploration, plan, out_edges):
-    """In each game of ``rows``, walk from the root to an edge that leads to no node yet.
+def simulate(tree, rows, budgets, exploration, plan, in_flight, num_leaves, out_edges):
+    """In each game of ``rows``, find up to ``num_leaves`` edges that lead to no node yet.
 
-    A walk that reaches a proven node backs up its exact value at once, and another walk begins.
-    After `MAX_WALKS` such walks the call moves on to the next tree, although the search is not
-    finished. Finished searches are skipped.
+    Each edge is found by a walk from the root. A walk that reaches a proven node backs up its exact
+    value at once, and another walk begins. After `MAX_WALKS` walks, or ``num_leaves`` walks to
+    edges found before, the call moves on to the next tree, although the search is not finished.
+    Finished searches are skipped.
 
     Args:
         tree: the search trees of all games.
@@ -73,7 +75,10 @@ def simulate(tree, rows, budgets, exploration, plan, out_edges):
         exploration: the constants of the search, `alphazero.search.puct.Exploration`.
         plan: `RootPlan` for sequential halving at the roots, or None for PUCT, with forced playouts
             if ``exploration.forced_playouts_k`` > 0. numba compiles a separate variant for None.
-        out_edges: output: `Edges` with room for M edges.
+        in_flight: `alphazero.search.in_flight.InFlight` with room for ``num_leaves``, which needs
+            PUCT at the roots; None if ``num_leaves`` is 1.
+        num_leaves: maximum number of edges to find in each game.
+        out_edges: output: `Edges` with room for M * num_leaves edges.
 
     Returns:
         The number of edges found, how many of them stand for roots, and the sum of the other edges'
@@ -90,37 +95,59 @@ def simulate(tree, rows, budgets, exploration, plan, out_edges):
             num_roots += 1
             continue
         num_walks = 0
-        while num_walks < MAX_WALKS and not is_finished(tree, b, budgets[b]):
+        num_found = 0
+        num_repeated = 0
+        while (
+            num_found < num_leaves
+            and num_repeated < num_leaves
+            and num_walks < MAX_WALKS
+            and not is_finished(tree, b, budgets[b] - num_found)
+        ):
             num_walks += 1
-            node, action, depth = walk_from_root(tree, b, exploration, plan)
-            if node != NO_PARENT:
-                write_edge(out_edges, num_edges, b, node, action)
-                num_edges += 1
-                total_depth += depth
-                break
+            node, action, depth = walk_from_root(tree, b, exploration, plan, in_flight)
+            if node == NO_PARENT:
+                continue
+            if in_flight is not None:
+                is_new = in_flight.edges[b, node, action] == 0
+                mark_leaf(tree, in_flight, b, node, action)
+                if not is_new:
+                    num_repeated += 1
+                    continue
+            write_edge(out_edges, num_edges, b, node, action)
+            num_edges += 1
+            num_found += 1
+            total_depth += depth
+        if in_flight is not None:
+            remove_marks(tree, in_flight, b)
     return num_edges, num_roots, total_depth
 
 
 @njit
-def walk_from_root(tree, b, exploration, plan):
+def walk_from_root(tree, b, exploration, plan, in_flight):
     """Walk to an edge that leads to no node yet; if it leads to a proven node, back up its value.
 
     Args:
         tree, b: the search trees and the index of the game.
-        exploration, plan: as in `simulate`.
+        exploration, plan, in_flight: as in `simulate`.
 
     Returns:
         The node and the action of the edge, and the distance of the edge's end from the root; the
         node is NO_PARENT if the walk ended at a proven node.
     """
+    node = ROOT_INDEX
+    depth = 1
     if plan is not None:
         action = gumbel.select_root(tree, b, plan, exploration)
     elif exploration.forced_playouts_k > 0.0:
         action = select_forced(tree, b, exploration)
     else:
-        action = select_action(tree, b, ROOT_INDEX, exploration, None)
-    node, action, depth = walk(tree, b, action, exploration, None)
+        action = select_action(tree, b, ROOT_INDEX, exploration, in_flight)
     child = tree.children_index[b, node, action]
+    while child != UNVISITED and tree.proven_values[b, child] == UNPROVEN:
+        node = child
+        depth += 1
+        action = select_action(tree, b, node, exploration, in_flight)
+        child = tree.children_index[b, node, action]
     if child != UNVISITED:
         tree.node_visits[b, child] += 1
         back_up(tree, b, child, np.float64(tree.proven_values[b, child]))
@@ -141,29 +168,6 @@ def write_edge(out_edges, index, row, parent, action):
     out_edges.rows[index] = row
     out_edges.parents[index] = parent
     out_edges.actions[index] = action
-
-
-@njit
-def walk(tree, b, action, exploration, in_flight):
-    """Walk down from the root to an edge that leads to a proven node or to no node yet.
-
-    Args:
-        tree, b: the search trees and the index of the game.
-        action: the root action with which the walk begins.
-        exploration, in_flight: as in `alphazero.search.puct.select_action`.
-
-    Returns:
-        The node and the action of the last edge, and the distance of the edge's end from the root.
-    """
-    node = ROOT_INDEX
-    depth = 1
-    child = tree.children_index[b, node, action]
-    while child != UNVISITED and tree.proven_values[b, child] == UNPROVEN:
-        node = child
-        depth += 1
-        action = select_action(tree, b, node, exploration, in_flight)
-        child = tree.children_index[b, node, action]
-    return node, action, depth
 
 
 @njit

@@ -24,11 +24,11 @@ def keep_subtree(tree, rows, actions, out_sources, out_num_kept):
     """
     new_index = np.empty(tree.parents.shape[1], np.int32)
     for i in range(rows.shape[0]):
-        out_num_kept[i] = keep_one(tree, rows[i], actions[i], new_index, out_sources[i])
+        out_num_kept[i] = compact_subtree(tree, rows[i], actions[i], new_index, out_sources[i])
 
 
 @njit
-def keep_one(tree, b, action, new_index, out_sources):
+def compact_subtree(tree, b, action, new_index, out_sources):
     """Make the played action's child the new root of game ``b``, and return how many nodes it has.
 
     Args:

@@ -8,16 +8,14 @@ follows Silver et al. 2018, "Self-play", with the variations described in the se
 """
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
 from alphazero.games.batched_game import Game
+from alphazero.inference.backends import make_search
 from alphazero.inference.evaluator import Evaluator
-from alphazero.search.batched_search import TreeSearch
 from alphazero.search.roots import PolicyOutput
 from alphazero.search.settings import SearchSettings
-from alphazero.search.tree import ROOT_INDEX
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.selfplay.games_in_progress import GamesInProgress, Moves
 from alphazero.selfplay.settings import (
@@ -44,7 +42,7 @@ class SelfPlay:
     Attributes:
         games: the positions and moves of the games in progress.
         num_positions: number of moves chosen by a search so far, not counting random openings.
-        search: the searches of the B games, in the same rows as in ``games``.
+        search: the searches of the B games, a `SearchBackend`, in the same rows as in ``games``.
     """
 
     def __init__(
@@ -59,7 +57,7 @@ class SelfPlay:
         self.settings = settings
         self.games = GamesInProgress(settings.num_parallel_games, game)
         self.num_positions = 0
-        self.search = _make_search(
+        self.search = make_search(
             game,
             evaluator,
             num_games=settings.num_parallel_games,
@@ -252,27 +250,15 @@ class SelfPlay:
             actions: int32[M], the actions played.
             output: the results of the M searches.
         """
-        tree = self.search.tree
         return Moves(
             states=self.game.identity(self.games.roots[rows]),
             actions=actions,
             action_weights=output.action_weights,
             root_values=output.root_values,
-            players=tree.players[rows, ROOT_INDEX],
+            players=output.players,
             is_target=np.ones(len(rows), np.bool_),
-            surprises=kl_divergence(output.action_weights, tree.children_priors[rows, ROOT_INDEX]),
+            surprises=kl_divergence(output.action_weights, output.priors),
         )
-
-
-def _make_search(game: Game, evaluator: Evaluator, **options: Any) -> Any:
-    """Return a search on the evaluator's GPU if that is possible, else a `TreeSearch`."""
-    if getattr(evaluator, "gpu_engine", None) is not None:
-        from alphazero.inference.gpu_search import try_make_search
-
-        search = try_make_search(game, evaluator, **options)
-        if search is not None:
-            return search
-    return TreeSearch(game, evaluator, **options)
 
 
 def sample_actions(

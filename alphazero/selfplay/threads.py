@@ -136,7 +136,8 @@ class ParallelSelfPlay:
         """
 
         def advance(worker: SelfPlay) -> list[GameRecord]:
-            return worker.advance(max(_SIMULATIONS_PER_SYNC // worker.search.walks_per_step, 1))
+            num_steps = _SIMULATIONS_PER_SYNC // worker.search.simulations_per_step
+            return worker.advance(max(num_steps, 1))
 
         if self._pool is None:
             return [advance(self.workers[0])]

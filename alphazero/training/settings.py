@@ -11,8 +11,7 @@ import torch
 from alphazero.config.settings import check, from_stored, option, section
 from alphazero.evaluation.match import check_num_games
 from alphazero.games.batched_game import Game
-from alphazero.inference.engines.engine import EngineChoice
-from alphazero.inference.engines.registry import preferred_engine
+from alphazero.inference.engines.registry import EngineChoice, preferred_engine
 from alphazero.inference.network_evaluator import EvaluatorSettings
 from alphazero.learner.settings import LearnerSettings
 from alphazero.network.interface import NetworkSettings
@@ -156,7 +155,8 @@ def fill_in_auto(settings: TrainSettings, device: torch.device) -> None:
     if settings.learner.precision == "auto":
         settings.learner.precision = "bfloat16" if has_bfloat16(device) else "float32"
     if not selfplay.num_parallel_games:
-        low, high = (512, 4096) if device.type == "cuda" else (64, 512)
+        choice = EngineChoice(evaluator.engine, evaluator.precision)
+        low, high = (512, 4096) if choice.device_for(device).type == "cuda" else (64, 512)
         power_of_two = 1 << (selfplay.games_per_iteration.bit_length() - 1)
         selfplay.num_parallel_games = min(max(power_of_two, low), high)
 

@@ -21,7 +21,7 @@ import numpy as np
 import torch
 
 from alphazero.inference.engines.agreement import PositionSample, sample_positions
-from alphazero.inference.engines.engine import EngineChoice
+from alphazero.inference.engines.registry import EngineChoice
 from alphazero.inference.evaluator import ImpossibleAnswersError, UniformEvaluator
 from alphazero.inference.network_evaluator import NetworkEvaluator
 from alphazero.learner.learner import Learner

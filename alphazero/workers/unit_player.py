@@ -10,8 +10,7 @@ import threading
 import time
 
 from alphazero.games.batched_game import Game
-from alphazero.inference.engines.engine import EngineChoice
-from alphazero.inference.engines.registry import preferred_engine
+from alphazero.inference.engines.registry import EngineChoice, preferred_engine
 from alphazero.inference.network_evaluator import NetworkEvaluator
 from alphazero.network.registry import make_network
 from alphazero.network.weights import load_arrays
@@ -94,7 +93,7 @@ class UnitPlayer:
         settings = dataclasses.replace(job.selfplay, carry_over=not job.unit_threads)
         if not job.unit_threads:
             num_games = job.parallel_games_per_thread
-            if device.type == "cuda":
+            if self._evaluator.device.type == "cuda":
                 num_games = max(num_games, _GPU_GAMES_PER_STREAM)
             settings.num_parallel_games = min(num_games * len(streams), 65_536)
         generator = child_generator(job.seed, f"{job.run} {self._name}")  # unused in ordered mode

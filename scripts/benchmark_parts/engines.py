@@ -8,8 +8,13 @@ import numpy as np
 import torch
 
 from alphazero.inference.engines.agreement import sample_positions
-from alphazero.inference.engines.engine import EngineChoice
-from alphazero.inference.engines.registry import ENGINES, make_engine, precisions, preferred_engine
+from alphazero.inference.engines.registry import (
+    ENGINES,
+    EngineChoice,
+    make_engine,
+    precisions,
+    preferred_engine,
+)
 from alphazero.network.registry import make_network
 from alphazero.own_games.registry import make_game
 from alphazero.training.run_config import compose

@@ -5,7 +5,7 @@ import time
 
 import numpy as np
 
-from alphazero.inference.engines.engine import EngineChoice
+from alphazero.inference.engines.registry import EngineChoice
 from alphazero.inference.evaluator import UniformEvaluator
 from alphazero.own_games.registry import make_game
 from alphazero.players.base import PlayerSettings

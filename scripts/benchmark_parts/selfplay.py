@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from alphazero.inference.engines.engine import EngineChoice
+from alphazero.inference.engines.registry import EngineChoice
 from alphazero.inference.evaluator import UniformEvaluator
 from alphazero.inference.network_evaluator import EvaluatorSettings, NetworkEvaluator
 from alphazero.own_games.registry import make_game

@@ -55,7 +55,7 @@ def measure(replay, shape, batch_size: int, device: torch.device, num_steps: int
     for captures in (True, False):
         model = make_network(game.planes_shape, game.num_actions, settings.network).to(device)
         learner = Learner(model, settings.learner, device)
-        learner.captures = captures
+        learner.uses_cuda_graph = captures
         for make_batch in (lambda: replay.sample(batch_size), lambda: batch):
             speeds.append(samples_per_s(learner, make_batch, num_steps))
     label = f"{shape[0]}x{shape[1]}"

@@ -7,7 +7,6 @@ is the network alone, on the same positions. `--check` needs no GPU: numba's sim
 import os
 import sys
 import time
-from types import SimpleNamespace
 
 IS_CHECK = "--check" in sys.argv
 if IS_CHECK:
@@ -31,7 +30,7 @@ class EngineOnCpu(CudaEngine):
     """Stands in for an engine on a GPU."""
 
     def __init__(self, precision, device):
-        self._dtype, self.devices = torch.float32, [torch.device("cpu")]
+        self._dtype, self.gpus = torch.float32, [torch.device("cpu")]
 
     def load(self, network, planes):
         """Take a network as it is."""
@@ -71,7 +70,7 @@ def measure(
     start = time.perf_counter()
     search = GpuTreeSearch(
         GAME,
-        SimpleNamespace(gpu_engine=engine),
+        engine,
         0,
         num_games=num_games,
         max_simulations=num_simulations,
@@ -91,7 +90,7 @@ def measure(
     with search._on_device():  # the same positions, without kernels of the search
         start = time.perf_counter()
         for _ in range(NUM_BATCHES // (STEPS if IS_CHECK else 1)):
-            engine.answers(search._planes, 0)
+            engine.evaluate_on_gpu(search._planes, 0)
         synchronize()
         alone = NUM_BATCHES * num_games / (time.perf_counter() - start)
     label = f"{blocks}x{channels} {'compiled' if compiled else ''}"

@@ -8,7 +8,7 @@ from benchmark_parts.engines import network_of
 from benchmark_parts.selfplay import Case, SelfPlayRun
 
 from alphazero.inference import network_evaluator
-from alphazero.inference.engines.engine import EngineChoice
+from alphazero.inference.engines.registry import EngineChoice
 
 CASES = [(2, 4096), (4, 4096), (8, 4096), (4, 8192), (8, 8192), (2, 16384), (8, 16384), (2, 4096)]
 RUN_S = 2.0

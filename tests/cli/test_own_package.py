@@ -11,7 +11,7 @@ from own_package import write_package
 import alphazero as az
 from alphazero.cli import main
 from alphazero.inference.engines.agreement import sample_positions
-from alphazero.inference.engines.engine import REFERENCE, EngineChoice
+from alphazero.inference.engines.registry import REFERENCE, EngineChoice
 from alphazero.inference.network_evaluator import EvaluatorSettings, NetworkEvaluator
 from alphazero.network.interface import NetworkSettings
 from alphazero.network.registry import make_network

@@ -13,8 +13,13 @@ from network_samples import planes_of, small_network
 
 from alphazero.inference.engines import cuda_engine, openvino_engine
 from alphazero.inference.engines.cuda_engine import padded_size
-from alphazero.inference.engines.engine import REFERENCE, EngineChoice
-from alphazero.inference.engines.registry import fallbacks, make_engine, preferred_engine
+from alphazero.inference.engines.registry import (
+    REFERENCE,
+    EngineChoice,
+    fallbacks,
+    make_engine,
+    preferred_engine,
+)
 from alphazero.inference.engines.torch_engine import padded
 from alphazero.network.interface import expected_value
 from alphazero.network.residual import folded

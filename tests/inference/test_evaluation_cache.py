@@ -11,6 +11,7 @@ from naive import NaiveCache, naive_images
 
 from alphazero.inference import cache as evaluation_cache
 from alphazero.inference.cache import CachedEvaluator, bytes_per_entry
+from alphazero.inference.evaluator import Evaluator
 from alphazero.own_games.registry import make_game
 
 NAMES = ("tic_tac_toe", "connect_x:5x4x3", "othello:4", "connect_four")
@@ -18,7 +19,7 @@ LARGE = 1_000_000  # bytes: room for every position of these tests
 SIZES = (8, 64)  # entries: one set of places that collide, and a few
 
 
-class EquivariantEvaluator:
+class EquivariantEvaluator(Evaluator):
     """Returns pseudo-random answers that depend on the planes alone and turn with the board.
 
     The numbers have few binary digits, so that their means are exact and comparable bit by bit.

@@ -1,7 +1,6 @@
 """On a GPU: CUDA graphs agree with torch and follow new weights; a run resumes."""
 
 from concurrent.futures import ThreadPoolExecutor
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,8 +13,8 @@ from test_gpu_search import SETTINGS
 from alphazero.cli import main
 from alphazero.inference import verified_engine
 from alphazero.inference.engines.agreement import Deviation, sample_positions
-from alphazero.inference.engines.engine import EngineChoice
-from alphazero.inference.engines.registry import make_engine
+from alphazero.inference.engines.registry import EngineChoice, make_engine
+from alphazero.inference.evaluator import Engine
 from alphazero.inference.gpu_search import GpuTreeSearch
 from alphazero.inference.network_evaluator import (
     STREAMS_PER_GPU,
@@ -193,7 +192,7 @@ def test_captured_updates_train_as_others_do(optimizer):
     settings = compose([*TINY, *words]).learner
     game = make_game("tic_tac_toe")
     learners = [Learner(small_network(game).to(GPU), settings, GPU) for _ in range(2)]
-    learners[1].captures = False
+    learners[1].uses_cuda_graph = False
     for progress in (0.0, 0.8):
         batches = random_batches(12)
         for learner in learners:
@@ -208,16 +207,19 @@ def test_captured_updates_train_as_others_do(optimizer):
             torch.testing.assert_close(found, expected, rtol=0.05, atol=2e-3)
 
 
-class ExactEngine:
+class ExactEngine(Engine):
     """Answers with sums and quotients, which are the same on every device."""
 
-    devices = [GPU]
+    gpus = [GPU]
+
+    def load(self, network, planes):
+        raise NotImplementedError
 
     def evaluate(self, planes):
-        logits, values = self.answers(torch.from_numpy(planes), 0)
+        logits, values = self.evaluate_on_gpu(torch.from_numpy(planes), 0)
         return logits.numpy(), values.numpy()
 
-    def answers(self, planes, device_index):
+    def evaluate_on_gpu(self, planes, gpu_index):
         cells = planes.flatten(1)
         cell = torch.arange(cells.shape[1], device=planes.device)[:, None]
         action = torch.arange(GAME.num_actions, device=planes.device)
@@ -234,8 +236,7 @@ def test_searches_on_the_gpu_are_those_of_the_cpu(way):
     settings = {"dirichlet_fraction": 0.0, "gumbel_scale": 0.0, **SETTINGS[way]}
     options = dict(num_games=num_games, max_simulations=40, settings=SearchSettings(**settings))
     options |= dict(generator=np.random.default_rng(0), explores=True)
-    evaluator = SimpleNamespace(gpu_engine=engine)
-    searches = GpuTreeSearch(GAME, evaluator, 0, **options), TreeSearch(GAME, engine, **options)
+    searches = GpuTreeSearch(GAME, engine, 0, **options), TreeSearch(GAME, engine, **options)
     states = random_positions(GAME, num_games, seed=3)
     outputs = []
     for search in searches:

@@ -16,9 +16,8 @@ from interpreted import printed_without_compiler
 from numba import cuda
 from search_samples import HashEvaluator, make_search, named_game
 
-from alphazero.inference import gpu_search
-from alphazero.inference.evaluator import ImpossibleAnswersError
-from alphazero.search import gpu_kernels
+from alphazero.inference import backends, gpu_kernels, gpu_search
+from alphazero.inference.evaluator import Engine, ImpossibleAnswersError
 from alphazero.search.puct import Exploration
 from alphazero.search.settings import SearchSettings
 from alphazero.search.simulate import make_root_plan
@@ -37,16 +36,22 @@ SETTINGS = {
 NUM_GAMES, NUM_SIMULATIONS = 4, 16
 
 
-class SimulatedEngine:
-    """Stands in for a `CudaEngine` whose device is the simulator's."""
+class SimulatedEngine(Engine):
+    """Stands in for a `CudaEngine` whose GPU is the simulator's."""
 
-    devices = [torch.device("cpu")]
+    gpus = [torch.device("cpu")]
 
     def __init__(self, num_actions):
         self._evaluator = HashEvaluator(num_actions)
         self.num_calls = 0
 
-    def answers(self, planes, device_index):
+    def load(self, network, planes):
+        raise NotImplementedError
+
+    def evaluate(self, planes):
+        return self._evaluator.evaluate(planes)
+
+    def evaluate_on_gpu(self, planes, gpu_index):
         self.num_calls += 1
         logits, values = self._evaluator.evaluate(planes.numpy())
         return torch.from_numpy(logits), torch.from_numpy(values)
@@ -79,10 +84,7 @@ def digest_of_moves(search, game):
         while len(search.finished_rows()) < len(rows):
             search.step()
         output = search.output(rows, np.ones(len(rows)))
-        tree = search.tree
-        priors = tree.children_priors[rows, 0]
-        roots = tree.node_visits[rows, 0], priors, tree.players[rows, 0]
-        for part in (*output[:4], *roots):
+        for part in output[:6]:
             digest.update(np.ascontiguousarray(part).tobytes())
         after = game.step(states[rows], output.actions)
         search.stop(rows[after.over])
@@ -109,25 +111,25 @@ def make_cpu_search(game, settings):
 
 
 def make_simulated_search(game, settings):
-    evaluator = SimpleNamespace(gpu_engine=SimulatedEngine(game.num_actions))
-    return make_gpu_search(game, evaluator, settings)
+    return make_gpu_search(game, SimulatedEngine(game.num_actions), settings)
 
 
 def self_play(game):
     """Play games with searches in the simulator; return them as lines of text."""
-    evaluator = SimpleNamespace(gpu_engine=SimulatedEngine(game.num_actions))
     settings = SelfPlaySettings(num_parallel_games=4, num_simulations=8)
-    games = SelfPlay(game, evaluator, settings, SearchSettings(), np.random.default_rng(0))
+    gpu_search.NUM_CHECKED_GAMES = 4
+    engine = SimulatedEngine(game.num_actions)
+    games = SelfPlay(game, engine, settings, SearchSettings(), np.random.default_rng(0))
     assert type(games.search).__name__ == "GpuTreeSearch"
     return [" ".join(map(str, record.actions)) for record in games.play(6)]
 
 
 def error_of_impossible_answers(game):
     engine = SimulatedEngine(game.num_actions)
-    search = make_gpu_search(game, SimpleNamespace(gpu_engine=engine), {})
+    search = make_gpu_search(game, engine, {})
     search.reset(np.arange(NUM_GAMES), game.initial_states(NUM_GAMES), NUM_SIMULATIONS)
     search.step()
-    engine.answers = lambda planes, _: (
+    engine.evaluate_on_gpu = lambda planes, _: (
         torch.full((len(planes), game.num_actions), torch.nan),
         torch.zeros(len(planes)),
     )
@@ -140,12 +142,23 @@ def error_of_impossible_answers(game):
 
 def new_engine_is_used(game):
     """Replace the engine between two searches; return whether the second asks the new one."""
-    evaluator = SimpleNamespace(gpu_engine=SimulatedEngine(game.num_actions))
+    evaluator = SimpleNamespace(engine=SimulatedEngine(game.num_actions))
     search = make_gpu_search(game, evaluator, {})
-    evaluator.gpu_engine = SimulatedEngine(game.num_actions)
+    evaluator.engine = SimulatedEngine(game.num_actions)
     search.reset(np.arange(NUM_GAMES), game.initial_states(NUM_GAMES), NUM_SIMULATIONS)
     search.step()
-    return bool(evaluator.gpu_engine.num_calls)
+    return bool(evaluator.engine.num_calls)
+
+
+def wrong_search_steps_aside(game):
+    """Return the kind of search made for a GPU on which the network computes something else."""
+    gpu_search.NUM_CHECKED_GAMES = 4
+    engine = SimulatedEngine(game.num_actions)
+    evaluate = engine.evaluate_on_gpu
+    engine.evaluate_on_gpu = lambda planes, _: evaluate(1 - planes, 0)
+    generator = np.random.default_rng(0)
+    options = dict(num_games=2, max_simulations=8, settings=SearchSettings(), generator=generator)
+    return type(backends.make_search(game, engine, **options)).__name__
 
 
 def test_results_are_those_of_the_cpu(monkeypatch):
@@ -156,7 +169,7 @@ def test_results_are_those_of_the_cpu(monkeypatch):
 @pytest.mark.slow
 def test_self_play_and_changes_of_the_network(monkeypatch):
     monkeypatch.setenv("NUMBA_ENABLE_CUDASIM", "1")
-    *games, impossible, is_new = printed_without_compiler(__file__, "selfplay")
+    *games, impossible, is_new, kind = printed_without_compiler(__file__, "selfplay")
     assert len(games) >= 6
     game = named_game("tic_tac_toe")
     for line in games:
@@ -166,29 +179,29 @@ def test_self_play_and_changes_of_the_network(monkeypatch):
             after = game.step(states, np.array([action]))
             states, over = after.states, after.over[0]
         assert over
-    assert (impossible, is_new) == ("impossible", "True")
+    assert (impossible, is_new, kind) == ("impossible", "True", "TreeSearch")
 
 
 @pytest.mark.parametrize("is_installed", [False, True])
 def test_without_a_gpu_the_trees_are_on_the_cpu(is_installed, caplog, monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: is_installed or None)
     monkeypatch.setattr(gpu_search.config, "ENABLE_CUDASIM", 0)
-    gpu_search._warn_of_cpu.cache_clear()  # which warns once per process
+    backends._warn_of_cpu.cache_clear()  # which warns once per process
     game = named_game("tic_tac_toe")
-    engine = SimpleNamespace(devices=[torch.device("cuda", 0)])
-    evaluator = HashEvaluator(game.num_actions)
-    evaluator.gpu_engine = engine
+    engine = SimulatedEngine(game.num_actions)
+    engine.gpus = [torch.device("cuda", 0)]
     settings = SelfPlaySettings(num_parallel_games=2, num_simulations=4)
-    games = SelfPlay(game, evaluator, settings, SearchSettings(), np.random.default_rng(0))
+    games = SelfPlay(game, engine, settings, SearchSettings(), np.random.default_rng(0))
     assert len(list(games.play(2))) >= 2
     (line,) = (record.getMessage() for record in caplog.records)
     assert ("pip install" in line) is not is_installed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("architecture", [(8, 0), (8, 9), (9, 0)])
 @pytest.mark.parametrize("name", ["tic_tac_toe", "connect_four", "othello", "twice"])
 def test_the_kernels_compile(name, architecture, monkeypatch):
-    """This needs numba-cuda, but no GPU."""
+    """This needs numba-cuda, which `make test-slow` installs, but no GPU."""
     pytest.importorskip("numba_cuda")
     device = SimpleNamespace(compute_capability=architecture, name=b"none", id=0)
     for module in list(sys.modules.values()):
@@ -203,7 +216,7 @@ def test_the_kernels_compile(name, architecture, monkeypatch):
     for kernel, arguments in (
         (gpu_kernels.find_leaves, search),
         (gpu_kernels.find_leaves_by_plan, (*search, make_root_plan(tree))),
-        (gpu_kernels.answer_leaves, (searches,)),
+        (gpu_kernels.back_up_leaves, (searches,)),
         (gpu_kernels.keep_subtrees, (searches, rows, rows)),
     ):
         types = tuple(map(numba.typeof, arguments))
@@ -219,3 +232,4 @@ if __name__ == "__main__":
         print(*self_play(tic_tac_toe), sep="\n")
         print(error_of_impossible_answers(tic_tac_toe))
         print(new_engine_is_used(tic_tac_toe))
+        print(wrong_search_steps_aside(tic_tac_toe))

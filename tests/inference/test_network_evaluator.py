@@ -21,9 +21,8 @@ from alphazero.inference.engines.agreement import (
     deviation,
     sample_positions,
 )
-from alphazero.inference.engines.engine import REFERENCE, EngineChoice
-from alphazero.inference.engines.registry import preferred_engine
-from alphazero.inference.evaluator import ImpossibleAnswersError, checked
+from alphazero.inference.engines.registry import REFERENCE, EngineChoice, preferred_engine
+from alphazero.inference.evaluator import Engine, ImpossibleAnswersError, checked
 from alphazero.inference.network_evaluator import EvaluatorSettings, NetworkEvaluator
 from alphazero.own_games.registry import make_game
 from alphazero.replay.augmentation import apply_symmetries
@@ -42,7 +41,7 @@ def make_evaluator(network=None, choice=REFERENCE, num_threads=1, **settings):
     return NetworkEvaluator(network, sample(), GAME, choice, settings, num_threads=num_threads)
 
 
-class FakeEngine:
+class FakeEngine(Engine):
     """Answers like a `HashEvaluator` plus the number that is its network and a chosen error.
 
     It records its calls and loads.
@@ -325,7 +324,7 @@ def test_a_dropped_evaluator_is_freed_at_once_without_garbage_collection(choice)
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(lambda stream: stream.evaluate(planes), evaluator.streams))
     parts = [evaluator, *evaluator.streams, evaluator.streams[0]._table.logits]
-    parts += [evaluator._engine, evaluator._engine.current, evaluator._pool]
+    parts += [evaluator._engine, evaluator._engine.engine, evaluator._pool]
     references = [weakref.ref(part) for part in parts]
     gc.collect()
     gc.disable()

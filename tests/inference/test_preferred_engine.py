@@ -4,8 +4,12 @@ import pytest
 import torch
 
 from alphazero.inference.engines import registry
-from alphazero.inference.engines.engine import REFERENCE, EngineChoice
-from alphazero.inference.engines.registry import make_engine, preferred_engine
+from alphazero.inference.engines.registry import (
+    REFERENCE,
+    EngineChoice,
+    make_engine,
+    preferred_engine,
+)
 from alphazero.own_games.registry import make_game
 from alphazero.players.base import PlayerSettings, engine_of
 from alphazero.players.registry import make_player

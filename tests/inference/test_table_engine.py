@@ -6,9 +6,14 @@ import torch
 from network_samples import pattern_network, planes_of, small_network
 
 from alphazero.inference.engines.agreement import sample_positions
-from alphazero.inference.engines.engine import REFERENCE, EngineChoice
-from alphazero.inference.engines.registry import make_engine, precisions, preferred_engine
+from alphazero.inference.engines.registry import (
+    REFERENCE,
+    EngineChoice,
+    make_engine,
+    preferred_engine,
+)
 from alphazero.inference.engines.table_engine import rounded
+from alphazero.inference.network_evaluator import NetworkEvaluator
 from alphazero.inference.verified_engine import VerifiedEngine
 from alphazero.network.interface import expected_value
 from alphazero.own_games.registry import make_game
@@ -72,20 +77,27 @@ def test_the_sums_of_the_largest_entries_fit_in_the_tables_numbers():
     assert (31_000 < total).all() and (total < 2**15).all()
 
 
-def test_auto_takes_tables_on_a_cpu_for_line_patterns_alone():
+def test_auto_takes_tables_for_line_patterns_alone():
     auto = EngineChoice("auto", "auto")
     assert preferred_engine(auto, CPU, "patterns") == TABLE
     assert preferred_engine(auto, CPU, "resnet") != TABLE
     assert preferred_engine(EngineChoice("torch", "float32"), CPU, "patterns") == REFERENCE
-    assert precisions("table", torch.device("cuda")) == []
 
 
-def test_other_networks_devices_and_precisions_are_refused():
+def test_tables_are_on_the_cpu_while_the_network_learns_on_a_gpu():
+    game, cuda = make_game("tic_tac_toe"), torch.device("cuda")
+    assert preferred_engine(EngineChoice("auto", "auto"), cuda, "patterns") == TABLE
+    assert REFERENCE.device_for(cuda) == cuda
+    sample = sample_positions(game, 50, np.random.default_rng(0))
+    network = pattern_network(game, sample.planes)
+    evaluator = NetworkEvaluator(network, sample, game, TABLE, device=cuda)
+    assert evaluator.device == CPU and evaluator.engine.line_tables is not None
+
+
+def test_other_networks_and_precisions_are_refused():
     game = make_game("tic_tac_toe")
     with pytest.raises(ConfigError):
         make_engine(TABLE, CPU, 1).load(small_network(game), planes_of(game, 4))
-    with pytest.raises(ConfigError):
-        make_engine(TABLE, torch.device("cuda"), 1)
     with pytest.raises(ConfigError):
         make_engine(EngineChoice("table", "int8"), CPU, 1)
 

@@ -16,6 +16,7 @@ from game_samples import random_games
 from mostly_slow import mostly_slow
 
 from alphazero.boards.skin import skin_of
+from alphazero.inference.evaluator import Evaluator
 from alphazero.network.interface import NetworkSettings, expected_value
 from alphazero.network.registry import make_network
 from alphazero.network.weights import network_arrays, save_network
@@ -108,7 +109,7 @@ def test_networks_answer_as_in_python(name, value_head, ask, tmp_path):
         assert np.ptp(values) > 1e-3 and np.ptp(logits[:, 0]) > 0.01
 
 
-class SameAnswers:
+class SameAnswers(Evaluator):
     """The evaluator of `tests/browser_rules.mjs`."""
 
     def __init__(self, num_actions):

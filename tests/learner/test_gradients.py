@@ -8,7 +8,7 @@ import torch
 from learner_samples import CPU, GAME, SHAPE, make_learner, random_batch
 
 from alphazero.learner import gradients
-from alphazero.learner.gradients import Gradients, answers_of
+from alphazero.learner.gradients import Gradients, forward_loss
 from alphazero.learner.learner import Learner
 from alphazero.learner.settings import LearnerSettings
 from alphazero.network.interface import NetworkSettings
@@ -41,7 +41,7 @@ def test_they_are_the_mean_over_the_parts_each_normalized_by_itself():
     outputs, loss = [], 0.0
     for part in range(3):
         rows = slice(64 * part, 64 * (part + 1))
-        found = answers_of(twin, Batch(*(column[rows] for column in batch)), SETTINGS)
+        found = forward_loss(twin, Batch(*(column[rows] for column in batch)), SETTINGS)
         outputs.append(found.output.prior_logits)
         loss = loss + (found.losses.policy + 0.5 * found.losses.value) / 3
     loss.backward()
@@ -85,7 +85,7 @@ def test_dropout_and_small_batches_are_not_divided(wrap, num_samples):
     torch.manual_seed(5)
     loss = Gradients(network, SETTINGS, CPU, num_threads=3).compute(batch).losses.total(0.5)
     torch.manual_seed(5)
-    assert loss == answers_of(twin, batch, SETTINGS).losses.total(0.5)
+    assert loss == forward_loss(twin, batch, SETTINGS).losses.total(0.5)
 
 
 def test_little_work_is_done_by_one_thread(monkeypatch):
@@ -93,9 +93,9 @@ def test_little_work_is_done_by_one_thread(monkeypatch):
 
     def answers(*arguments):
         threads.append(torch.get_num_threads())
-        return answers_of(*arguments)
+        return forward_loss(*arguments)
 
-    monkeypatch.setattr(gradients, "answers_of", answers)
+    monkeypatch.setattr(gradients, "forward_loss", answers)
     network, batch = network_of_tic_tac_toe(), random_batch(192)
     work = 192 * sum(weights.numel() for weights in network.parameters())
     for work_per_thread, expected in ((work, [1]), (work // 2, [1, 1]), (1, [2, 2, 2])):

@@ -6,8 +6,7 @@ import threading
 import pytest
 import torch
 
-from alphazero.inference.engines.engine import REFERENCE, EngineChoice
-from alphazero.inference.engines.registry import preferred_engine
+from alphazero.inference.engines.registry import REFERENCE, EngineChoice, preferred_engine
 from alphazero.runtime import device
 from alphazero.runtime.device import choose_device, has_bfloat16, num_cores, set_num_threads
 from alphazero.runtime.errors import ConfigError

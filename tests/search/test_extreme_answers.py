@@ -9,6 +9,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from search_samples import GAMES, make_search, named_game, random_positions
 
+from alphazero.inference.evaluator import Evaluator
 from alphazero.search.simulate import MAX_WALKS
 
 LARGEST, SMALLEST = float(np.finfo(np.float32).max), 1e-45
@@ -17,7 +18,7 @@ LOGITS = ((0.0,), (-LARGEST, LARGEST), (-3e38, 0.0, 3e38), (SMALLEST, -SMALLEST)
 VALUES = ((1.0,), (-1.0,), (-1.0, 1.0), (0.0, -0.0), (SMALLEST, -SMALLEST), (-1.0, 0.3, 1.0))
 
 
-class ExtremeEvaluator:
+class ExtremeEvaluator(Evaluator):
     """Answers with numbers drawn from two tuples; with ``one_hot``, one action has all the prior.
 
     ``num_calls`` counts the batches.

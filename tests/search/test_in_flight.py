@@ -46,7 +46,7 @@ def test_a_step_fills_a_batch_but_never_beyond_the_budget():
 
 @pytest.mark.parametrize("name", GAMES)
 def test_one_leaf_at_a_time_is_the_plain_search(name):
-    """`collect` with room for one leaf chooses as `simulate` does."""
+    """`simulate` with visits in flight, but for one leaf, chooses as it does without them."""
     game = named_game(name)
     states = random_positions(game, 10, seed=2)
     plain = searched(game, states, 40)

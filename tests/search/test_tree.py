@@ -50,7 +50,7 @@ def pull(
     edges, order = simulation.make_edges(1), []
     while True:
         num_edges, num_roots, depth = simulation.simulate(
-            tree, rows, budgets, exploration, None, edges
+            tree, rows, budgets, exploration, None, None, 1, edges
         )
         if num_edges == 0:
             return tree, order
@@ -154,7 +154,7 @@ def test_a_simulation_tells_a_pending_root_a_leaf_and_a_finished_search_apart():
     three.num_nodes[1:] = 2
     edges, rows = simulation.make_edges(3), np.arange(3, dtype=np.int32)
     budgets = np.array([5, 1, 5], np.int32)  # the search of game 1 is finished
-    assert simulation.simulate(three, rows, budgets, PLAIN, None, edges) == (2, 1, 1)
+    assert simulation.simulate(three, rows, budgets, PLAIN, None, None, 1, edges) == (2, 1, 1)
     assert edges.rows[:2].tolist() == [0, 2]
     assert edges.parents[:2].tolist() == [trees.NO_PARENT, trees.ROOT_INDEX]
     assert edges.actions[:2].tolist() == [trees.NO_PARENT, 1]

@@ -66,6 +66,14 @@ def sample_positions(
         num_games: number of games played in parallel; None means ``num_positions // 8``, so that
             the positions come from about the first eight plies.
     """
+    states = random_positions(game, num_positions, generator, num_games)
+    return PositionSample(game.observe(states), game.legal_action_mask(states))
+
+
+def random_positions(
+    game, num_positions: int, generator: np.random.Generator, num_games: int | None = None
+) -> np.ndarray:
+    """Return unfinished positions of random games, [M, K]; the arguments of `sample_positions`."""
     starts = game.initial_states(num_games or max(num_positions // 8, 1))
     states = starts
     batches = []
@@ -74,8 +82,7 @@ def sample_positions(
         actions = uniform_actions(game.legal_action_mask(states), generator)
         after = game.step(states, actions)
         states = np.where(after.over[:, None], starts, after.states)
-    states = np.concatenate(batches)[:num_positions]
-    return PositionSample(game.observe(states), game.legal_action_mask(states))
+    return np.concatenate(batches)[:num_positions]
 
 
 def _log_softmax(logits: np.ndarray, mask: np.ndarray) -> np.ndarray:

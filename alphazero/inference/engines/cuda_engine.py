@@ -15,6 +15,7 @@ import threading
 import numpy as np
 import torch
 
+from alphazero.inference.evaluator import Engine
 from alphazero.network.interface import expected_value
 from alphazero.network.residual import folded
 from alphazero.network.weights import copy_weights
@@ -25,22 +26,25 @@ _NUM_WARM_UPS = 3  # runs before a capture; torch's documentation of CUDA graphs
 _SMALLEST_BATCH = 32
 
 
-class CudaEngine:
-    """Runs a network on one or all NVIDIA GPUs; see `alphazero.inference.engines.engine.Engine`.
+class CudaEngine(Engine):
+    """Runs a network on one or all NVIDIA GPUs; see `alphazero.inference.evaluator.Engine`.
 
     Args:
         precision: "float32" or "bfloat16".
         device: one GPU such as "cuda:0", or "cuda", without an index, for all GPUs.
+
+    Attributes:
+        capturing: held during a capture of a graph, because a capture within another one fails.
     """
 
     def __init__(self, precision: str, device: torch.device):
         self._dtype = {"float32": torch.float32, "bfloat16": torch.bfloat16}[precision]
         indices = range(torch.cuda.device_count()) if device.index is None else [device.index]
-        self.devices = [torch.device("cuda", index) for index in indices]
+        self.gpus = [torch.device("cuda", index) for index in indices]
         self._networks: list[torch.nn.Module] = []  # one per device
         self._thread_index = itertools.count()
         self._thread = threading.local()
-        self._capturing = threading.Lock()
+        self.capturing = threading.Lock()
 
     def load(self, network: torch.nn.Module, planes: np.ndarray) -> None:
         """Copy a network's weights to every GPU; see `Engine.load`.
@@ -52,11 +56,11 @@ class CudaEngine:
         fresh = folded(network).to(self._dtype).to(memory_format=torch.channels_last)
         fresh.requires_grad_(False)
         if not self._networks:
-            self._networks = [copy.deepcopy(fresh).to(device) for device in self.devices]
+            self._networks = [copy.deepcopy(fresh).to(device) for device in self.gpus]
         else:
             for own in self._networks:
                 copy_weights(fresh, own)
-        for device in self.devices:
+        for device in self.gpus:
             torch.cuda.synchronize(device)  # the threads' streams do not wait for this one
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -66,23 +70,23 @@ class CudaEngine:
             ConfigError: if the batch does not fit into the GPU's memory.
         """
         if not hasattr(self._thread, "stream"):
-            index = next(self._thread_index) % len(self.devices)
+            index = next(self._thread_index) % len(self.gpus)
             self._thread.stream = _ThreadStream(
-                self._networks[index], self.devices[index], self._dtype, self._capturing
+                self._networks[index], self.gpus[index], self._dtype, self.capturing
             )
         return self._thread.stream.run(planes)
 
-    def answers(self, planes: torch.Tensor, device_index: int):
+    def evaluate_on_gpu(self, planes: torch.Tensor, gpu_index: int):
         """Evaluate positions that are on a GPU already, on the current stream.
 
         Args:
             planes: float32[B, C, H, W], on the GPU.
-            device_index: the index of that GPU in ``devices``.
+            gpu_index: the index of that GPU in ``gpus``.
 
         Returns:
             The policy logits, float32[B, A], and the values, float32[B], on the GPU.
         """
-        return _answers(self._networks[device_index], planes, self._dtype)
+        return _answers(self._networks[gpu_index], planes, self._dtype)
 
 
 class _ThreadStream:
@@ -92,7 +96,7 @@ class _ThreadStream:
         network: the network on ``device``, shared by all threads that use this GPU.
         device: the GPU, as a torch device with an index.
         dtype: number format of the forward pass.
-        capturing: lock held during a capture, so that only one thread captures at a time.
+        capturing: lock to hold during a capture.
     """
 
     def __init__(
@@ -170,7 +174,7 @@ class _Batch:
         try:
             with torch.cuda.graph(graph, stream=stream, capture_error_mode="thread_local"):
                 self._enqueue()
-        except RuntimeError as error:
+        except Exception as error:  # of torch or the driver
             _warn_of_no_graphs(str(error).partition("\n")[0])
             return None
         return graph

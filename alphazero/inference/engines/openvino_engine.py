@@ -12,7 +12,8 @@ import threading
 import numpy as np
 import torch
 
-from alphazero.inference.engines.engine import Engine, EngineChoice
+from alphazero.inference.engines.registry import EngineChoice
+from alphazero.inference.evaluator import Engine
 from alphazero.network.residual import folded
 from alphazero.runtime.errors import ConfigError
 
@@ -41,8 +42,8 @@ def make(choice: EngineChoice, device: torch.device, num_threads: int) -> Engine
     return OpenVinoEngine(choice.precision, num_threads)
 
 
-class OpenVinoEngine:
-    """Runs a network with OpenVINO; see `alphazero.inference.engines.engine.Engine`.
+class OpenVinoEngine(Engine):
+    """Runs a network with OpenVINO; see `alphazero.inference.evaluator.Engine`.
 
     Args:
         precision: "float32", "bfloat16" or "int8" (the tower's convolutions in int8, the rest in

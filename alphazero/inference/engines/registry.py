@@ -1,7 +1,7 @@
 """Makes engines by name, and chooses the fastest engine and its fallbacks.
 
-To add an engine, write a module NAME_engine.py in this package with a class that implements
-`Engine` and two functions: `make`, with the parameters of `make_engine`, and `precisions`, which
+To add an engine, write a module NAME_engine.py in this package with a subclass of `Engine` and two
+functions: `make`, with the parameters of `make_engine`, and `precisions`, which
 takes a device and includes "float32". Add the name to `ENGINES`, and any new number format to
 `PRECISIONS` and to the order in `preferred_engine`. A module is imported only when its engine is
 requested, because torch and OpenVINO take seconds to import.
@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import importlib
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from alphazero.inference.engines.engine import REFERENCE, Engine, EngineChoice
+from alphazero.inference.evaluator import Engine
 from alphazero.runtime.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -22,6 +22,28 @@ if TYPE_CHECKING:
 
 ENGINES = ("torch", "openvino", "table")  #: the module of each is NAME_engine.py in this package
 PRECISIONS = ("float32", "bfloat16", "int8")
+
+
+class EngineChoice(NamedTuple):
+    """The name of an engine and the number format it uses, such as OpenVINO in int8."""
+
+    engine: str  #: one of `ENGINES`
+    precision: str  #: one of `PRECISIONS`
+
+    def __str__(self) -> str:
+        return f"{self.engine} {self.precision}"
+
+    def device_for(self, device: torch.device) -> torch.device:
+        """Return the device on which the engine evaluates in a run on ``device``.
+
+        Tables are looked up on the CPU, also if the network learns on a GPU.
+        """
+        import torch
+
+        return device if self.engine != "table" else torch.device("cpu")
+
+
+REFERENCE = EngineChoice("torch", "float32")
 
 
 def make_engine(choice: EngineChoice, device: torch.device, num_threads: int) -> Engine:
@@ -59,7 +81,7 @@ def preferred_engine(
 ) -> EngineChoice:
     """Replace "auto" in the user's choice of engine and precision by the first available one.
 
-    On a CPU, tables are the fastest for networks of line patterns. For other networks, OpenVINO is
+    Tables are the fastest for networks of line patterns. For other networks on a CPU, OpenVINO is
     faster than torch, and int8 is faster than bfloat16 and float32, for all but tiny networks; see
     `docs/performance.md`. An engine or precision that the user names is kept even if this machine
     lacks it; the error from `make_engine` then says what is missing.

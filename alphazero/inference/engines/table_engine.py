@@ -1,17 +1,21 @@
 """The engine for networks of line patterns: it looks up what their convolutions would compute.
 
 In: planes. Out: logits and values. A kernel adds up the entries of all lines; see
-`alphazero.search.line_tables`. A search may also use `TableEngine.line_tables` in its own kernels.
+`alphazero.inference.line_tables`. A search may also look them up in its own kernel
+(`alphazero.inference.table_search`).
 """
+
+import copy
 
 import numpy as np
 import torch
 
-from alphazero.inference.engines.engine import Engine, EngineChoice
+from alphazero.inference.engines.registry import EngineChoice
+from alphazero.inference.evaluator import Engine
+from alphazero.inference.line_tables import LineTables, evaluate, make_scratch
 from alphazero.network.patterns import PatternNetwork
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.jit import njit
-from alphazero.search.line_tables import LineTables, answer, make_scratch
 
 _LARGEST = 32_000  # of int16: what the sum of all lines stays below
 
@@ -20,28 +24,25 @@ def make(choice: EngineChoice, device: torch.device, num_threads: int) -> Engine
     """Make a `TableEngine`; see `engines.registry.make_engine` for the arguments.
 
     Raises:
-        ConfigError: if the device is not a CPU, or the precision is not float32.
+        ConfigError: if the precision is not float32.
     """
-    if device.type != "cpu" or choice.precision != "float32":
-        raise ConfigError.of("engine", "table", ["auto"], "it runs on a CPU, in float32")
+    if choice.precision != "float32":
+        raise ConfigError.of(
+            "precision", choice.precision, ["float32"], "engine=table has no other"
+        )
     return TableEngine()
 
 
 def precisions(device: torch.device) -> list[str]:
-    """Return ["float32"] for a CPU, else []; the tables themselves are integers."""
-    return ["float32"] if device.type == "cpu" else []
+    """Return ["float32"]: the tables are on the CPU, whatever the device; they are integers."""
+    return ["float32"]
 
 
-class TableEngine:
-    """Evaluates a network of line patterns; see `alphazero.inference.engines.engine.Engine`.
+class TableEngine(Engine):
+    """Evaluates a network of line patterns; see `alphazero.inference.evaluator.Engine`.
 
     The planes of pieces must be 0 or 1.
-
-    Attributes:
-        line_tables: the network as tables.
     """
-
-    line_tables: LineTables
 
     def load(self, network: torch.nn.Module, planes: np.ndarray) -> None:
         """Compute the network's tables; see `Engine.load`.
@@ -55,7 +56,7 @@ class TableEngine:
         """
         if not isinstance(network, PatternNetwork):
             raise ConfigError.of("engine", "table", ["auto"], "it needs network=patterns")
-        tables = joined(network)
+        tables = joined(copy.deepcopy(network).cpu())
         largest = np.abs(tables.bias) + _LARGEST * np.abs(tables.weights).sum(axis=0)
         if not np.isfinite(largest).all():
             raise OverflowError("its answers may be too large for float32")
@@ -64,10 +65,11 @@ class TableEngine:
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Evaluate positions with the tables; see `Evaluator.evaluate`."""
         tables = self.line_tables
+        assert tables is not None
         num_actions = tables.weights.shape[1] - len(tables.value_weights)
         logits = np.empty((len(planes), num_actions), np.float32)
         values = np.empty(len(planes), np.float32)
-        _answer_rows(tables, planes, make_scratch(tables, planes[0, 0].size), logits, values)
+        _evaluate_rows(tables, planes, make_scratch(tables, planes[0, 0].size), logits, values)
         return logits, values
 
 
@@ -117,6 +119,6 @@ def rounded(rows: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 @njit
-def _answer_rows(tables, planes, scratch, out_logits, out_values):
+def _evaluate_rows(tables, planes, scratch, out_logits, out_values):
     for row in range(planes.shape[0]):
-        out_values[row] = answer(tables, planes[row], scratch, out_logits[row])
+        out_values[row] = evaluate(tables, planes[row], scratch, out_logits[row])

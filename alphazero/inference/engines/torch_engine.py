@@ -9,7 +9,8 @@ import numpy as np
 import torch
 
 from alphazero.inference.engines.cuda_engine import CudaEngine, padded_size
-from alphazero.inference.engines.engine import Engine, EngineChoice
+from alphazero.inference.engines.registry import EngineChoice
+from alphazero.inference.evaluator import Engine
 from alphazero.network.interface import expected_value
 from alphazero.network.residual import folded
 from alphazero.network.weights import copy_weights
@@ -41,8 +42,8 @@ def precisions(device: torch.device) -> list[str]:
     return ["float32", "bfloat16"] if has_bfloat16(device) else ["float32"]
 
 
-class TorchEngine:
-    """Runs a network with torch; see `alphazero.inference.engines.engine.Engine`.
+class TorchEngine(Engine):
+    """Runs a network with torch; see `alphazero.inference.evaluator.Engine`.
 
     A call outside the main thread uses only its own thread. By default, torch would split each
     layer among all threads and then wait for the slowest. That is slower (1.2 times with two

@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import cuda
 
-from alphazero.games import rules
 from alphazero.runtime.jit import njit
-from alphazero.search.simulate import is_finished, walk_from_root
-from alphazero.search.subtree import keep_one
-from alphazero.search.tree import NO_PARENT, UNVISITED, Tree, add_node, back_up, expand_node
+from alphazero.search.leaf import add_leaf, find_leaf
+from alphazero.search.simulate import is_finished
+from alphazero.search.subtree import compact_subtree
+from alphazero.search.tree import NO_PARENT, UNVISITED, Tree, back_up, expand_node
 
 #: A walk may end at a proven node, and a game may be over; another walk then begins. Only so many
 #: begin in one step, because the other games wait.
@@ -34,7 +34,7 @@ class Searches(NamedTuple):
     nodes: np.ndarray  #: int32[B], the new node to evaluate, or UNVISITED
     planes: np.ndarray  #: float32[B, C, H, W], what the network sees of it
     legal_action_mask: np.ndarray  #: bool[B, A]
-    logits: np.ndarray  #: float32[B, A], the network's answer
+    logits: np.ndarray  #: float32[B, A], the network's policy
     values: np.ndarray  #: float32[B]
     counts: np.ndarray  #: int64[B, 3]: nodes added, nodes evaluated, sum of their depths
     kept: np.ndarray  #: int32[2, B, N], memory in which `keep_subtrees` works
@@ -67,8 +67,8 @@ def make_searches(game, tree: Tree, to_device: Callable[[np.ndarray], Any]) -> S
 
 
 @njit
-def find_leaf(game, searches, b, exploration, plan):
-    """Walk to a new node of game ``b`` that the network must evaluate, add it and observe it.
+def find_new_leaf(game, searches, b, exploration, plan):
+    """Walk to a new node of game ``b`` that the network must evaluate, and add it.
 
     Args:
         game: the compiled rules.
@@ -79,71 +79,62 @@ def find_leaf(game, searches, b, exploration, plan):
         The index of the node; UNVISITED if there is none.
     """
     tree = searches.tree
+    outputs = searches.planes[b], searches.legal_action_mask[b]
     for _ in range(_MAX_WALKS):
         if searches.budgets[b] == STOPPED or is_finished(tree, b, searches.budgets[b]):
             break
-        node = tree.num_nodes[b]
-        state = searches.states[b, node]
-        parent, action, depth = NO_PARENT, NO_PARENT, 0
-        if node == 0:
-            for k in range(len(state)):
-                state[k] = searches.root_states[b, k]
+        num_nodes = tree.num_nodes[b]
+        depth = 0
+        if num_nodes == 0:
+            for k in range(searches.states.shape[2]):
+                searches.states[b, 0, k] = searches.root_states[b, k]
+            leaf = add_leaf(game, tree, searches.states, b, NO_PARENT, NO_PARENT, *outputs)
         else:
-            parent, action, depth = walk_from_root(tree, b, exploration, plan)
-            if parent == NO_PARENT:
-                continue
-            for k in range(len(state)):
-                state[k] = searches.states[b, parent, k]
-            rules.step(game, state, action)
-        over = rules.is_over(game, state)
-        result = np.float32(rules.scaled_result(game, state)) if over else np.float32(0.0)
-        add_node(tree, b, parent, action, rules.player_to_move(game, state), over, result)
-        searches.counts[b, 0] += 1
-        searches.counts[b, 2] += depth
-        if not over:
+            leaf, _, _, depth = find_leaf(
+                game, tree, searches.states, b, exploration, plan, -1, *outputs
+            )
+        if tree.num_nodes[b] > num_nodes:
+            searches.counts[b, 0] += 1
+            searches.counts[b, 2] += depth
+        if leaf != UNVISITED:
             searches.counts[b, 1] += 1
-            searches.planes[b] = 0.0
-            searches.legal_action_mask[b] = False
-            rules.observe(game, state, searches.planes[b])
-            rules.legal_actions(game, state, searches.legal_action_mask[b])
-            return node
+            return leaf
     return UNVISITED
 
 
 def find_leaves(game, searches, exploration):
-    """Find a leaf in each game; `find_leaf`."""
+    """Find a leaf in each game; `find_new_leaf`."""
     b = cuda.grid(1)
     if b < len(searches.nodes):
-        searches.nodes[b] = find_leaf(game, searches, b, exploration, None)
+        searches.nodes[b] = find_new_leaf(game, searches, b, exploration, None)
 
 
 def find_leaves_by_plan(game, searches, exploration, plan):
-    """Find a leaf in each game, with sequential halving at the roots; `find_leaf`."""
+    """Find a leaf in each game, with sequential halving at the roots; `find_new_leaf`."""
     b = cuda.grid(1)
     if b < len(searches.nodes):
-        searches.nodes[b] = find_leaf(game, searches, b, exploration, plan)
+        searches.nodes[b] = find_new_leaf(game, searches, b, exploration, plan)
 
 
-def answer_leaves(searches):
-    """Write the network's answer into each game's leaf, and back up its value."""
+def back_up_leaves(searches):
+    """Write the network's policy and value into each game's leaf, and back up the value."""
     b = cuda.grid(1)
     if b < len(searches.nodes):
         tree, node, budget = searches.tree, searches.nodes[b], searches.budgets[b]
         if node != UNVISITED:
             value = searches.values[b]
-            answer = searches.logits[b], searches.legal_action_mask[b], value
-            expand_node(tree, b, node, *answer)
+            expand_node(tree, b, node, searches.logits[b], searches.legal_action_mask[b], value)
             back_up(tree, b, node, np.float64(value))
         searches.finished[b] = budget != STOPPED and is_finished(tree, b, budget)
 
 
 def keep_subtrees(searches, rows, actions):
-    """Make the played action's child the new root in each game of ``rows``; `keep_one`."""
+    """Make the played action's child the new root in each game of ``rows``; `compact_subtree`."""
     i = cuda.grid(1)
     if i < len(rows):
         b = rows[i]
         sources = searches.kept[1, b]
-        num_kept = keep_one(searches.tree, b, actions[i], searches.kept[0, b], sources)
+        num_kept = compact_subtree(searches.tree, b, actions[i], searches.kept[0, b], sources)
         for node in range(num_kept):
             for k in range(searches.states.shape[2]):
                 searches.states[b, node, k] = searches.states[b, sources[node], k]

@@ -8,16 +8,20 @@ from search_samples import make_search, random_positions
 
 from alphazero.inference.engines.agreement import sample_positions
 from alphazero.inference.engines.table_engine import TableEngine
+from alphazero.inference.evaluator import Evaluator
 from alphazero.own_games.registry import make_game
 from alphazero.search.tree import UNPROVEN
 from alphazero.solvers.enumeration import ExactValues
 
 
-class StepByStep:
+class StepByStep(Evaluator):
     """A table engine whose tables are hidden from the search."""
 
     def __init__(self, engine):
-        self.evaluate = engine.evaluate
+        self._hidden = engine
+
+    def evaluate(self, planes):
+        return self._hidden.evaluate(planes)
 
 
 def engine_of(game, **settings):

@@ -31,7 +31,7 @@ class LineTables(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """The memory that `answer` works in."""
+    """The memory that `evaluate` works in."""
 
     pieces: np.ndarray  #: int64[H * W]
     sums: np.ndarray  #: int16[U]
@@ -41,7 +41,7 @@ class Scratch(NamedTuple):
 
 
 def make_scratch(tables: LineTables, num_cells: int) -> Scratch:
-    """Allocate the memory for `answer`, for one thread and a board of ``num_cells`` cells."""
+    """Allocate the memory for `evaluate`, for one thread and a board of ``num_cells`` cells."""
     num_units, num_outputs = tables.weights.shape
     return Scratch(
         np.empty(num_cells, np.int64),
@@ -53,8 +53,8 @@ def make_scratch(tables: LineTables, num_cells: int) -> Scratch:
 
 
 @njit
-def answer(tables, planes, scratch, out_logits):
-    """Answer for the network in one position; return the value for the player to move.
+def evaluate(tables, planes, scratch, out_logits):
+    """Evaluate one position; return the value for the player to move.
 
     Args:
         tables: the network, `LineTables`.

@@ -1,0 +1,56 @@
+"""Chooses how a search runs, from the game and the engine behind its evaluator.
+
+In: a game and an evaluator. Out: a `SearchBackend`, which lists the three. The engine itself was
+chosen by `alphazero.inference.engines.registry`.
+"""
+
+import functools
+import logging
+from typing import Any
+
+from alphazero.games.batched_game import CompiledGame, Game
+from alphazero.inference.evaluator import Evaluator
+from alphazero.inference.table_search import TableSearch
+from alphazero.runtime.own_code import reason_of
+from alphazero.search.backend import SearchBackend
+from alphazero.search.batched_search import TreeSearch
+
+_log = logging.getLogger(__name__)
+
+
+def make_search(game: Game, evaluator: Evaluator, **options: Any) -> SearchBackend:
+    """Make the fastest search for self-play.
+
+    It is on a GPU if the engine is, the rules are compiled, numba-cuda is installed (the extra
+    ``cuda``) and a short search there makes the same moves; otherwise a line in the log says why
+    not.
+
+    Args:
+        options: the keyword arguments of `TreeSearch`.
+    """
+    if evaluator.engine and evaluator.engine.gpus and isinstance(game, CompiledGame):
+        try:
+            from alphazero.inference import gpu_search
+
+            return gpu_search.make_search(game, evaluator, **options)
+        except Exception as error:  # of a driver, a compiler, a package, or too little memory
+            _warn_of_cpu(reason_of(error).partition("\n")[0])
+    return make_tree_search(game, evaluator, **options)
+
+
+def make_tree_search(game: Game, evaluator: Evaluator, **options: Any) -> TreeSearch:
+    """Make the fastest search whose trees can be read, for players.
+
+    Args:
+        options: the keyword arguments of `TreeSearch`.
+    """
+    has_tables = evaluator.engine is not None and evaluator.engine.line_tables is not None
+    kind = TableSearch if has_tables and isinstance(game, CompiledGame) else TreeSearch
+    return kind(game, evaluator, **options)
+
+
+@functools.cache  # once per reason, not per search
+def _warn_of_cpu(reason: str) -> None:
+    _log.warning(
+        "The trees of self-play are on the CPU, because they cannot be on the GPU (%s).", reason
+    )

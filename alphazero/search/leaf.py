@@ -1,0 +1,85 @@
+"""A simulation up to its leaf, in one compiled function that plays the moves itself.
+
+The drivers of games with compiled rules call it: a kernel that also contains the network
+(`alphazero.inference.table_search`), and one thread per game of a GPU
+(`alphazero.inference.gpu_kernels`). They evaluate the leaf; the tree's functions do the rest.
+"""
+
+import numpy as np
+
+from alphazero.games import rules
+from alphazero.runtime.jit import njit
+from alphazero.search.simulate import walk_from_root
+from alphazero.search.tree import NO_PARENT, UNVISITED, add_node
+
+LEFT_OUT = -2  #: the new position was not added, because it may be solved exactly
+
+
+@njit
+def find_leaf(game, tree, states, b, exploration, plan, max_empty_cells, out_planes, out_mask):
+    """Walk from the root to a new position, and add it to the tree.
+
+    Args:
+        game: the compiled rules.
+        tree: the search trees of all games.
+        states: [B, N, K], the position of each node.
+        b: the index of the game, whose root has been evaluated.
+        exploration, plan: as in `alphazero.search.simulate.simulate`.
+        max_empty_cells: a position with at most so many empty cells is not added; -1 adds all.
+        out_planes, out_mask: the leaf's planes and legal actions; see `add_leaf`.
+
+    Returns:
+        The leaf to evaluate; UNVISITED if there is none, because the game is over or its result is
+        proven, in which case the value is backed up; or LEFT_OUT. Then the new position's parent,
+        action and distance from the root; the parent is NO_PARENT if there is no new position.
+    """
+    parent, action, depth = walk_from_root(tree, b, exploration, plan, None)
+    if parent == NO_PARENT:
+        return UNVISITED, parent, action, depth
+    state = states[b, tree.num_nodes[b]]
+    for k in range(len(state)):
+        state[k] = states[b, parent, k]
+    rules.step(game, state, action)
+    leaf = LEFT_OUT
+    if not _is_left_out(game, state, max_empty_cells, out_planes):
+        leaf = add_leaf(game, tree, states, b, parent, action, out_planes, out_mask)
+    return leaf, parent, action, depth
+
+
+@njit
+def add_leaf(game, tree, states, b, parent, action, out_planes, out_mask):
+    """Add a node for the position that ``states`` holds for the next one; return it as a leaf.
+
+    Args:
+        game, tree, states, b: as in `find_leaf`.
+        parent, action: the edge to the node; NO_PARENT for a root.
+        out_planes: float32[C, H, W], output: what the network sees of the leaf.
+        out_mask: bool[A], output: its legal actions.
+
+    Returns:
+        The node; UNVISITED if the game is over, in which case the result is backed up.
+    """
+    state = states[b, tree.num_nodes[b]]
+    player = rules.player_to_move(game, state)
+    if rules.is_over(game, state):
+        result = np.float32(rules.scaled_result(game, state))
+        add_node(tree, b, parent, action, player, True, result)
+        return UNVISITED
+    out_planes[:] = 0.0
+    out_mask[:] = False
+    rules.observe(game, state, out_planes)
+    rules.legal_actions(game, state, out_mask)
+    return add_node(tree, b, parent, action, player, False, np.float32(0.0))
+
+
+@njit
+def _is_left_out(game, state, max_empty_cells, planes):
+    if max_empty_cells < 0 or rules.is_over(game, state):
+        return False
+    planes[:] = 0.0
+    rules.observe(game, state, planes)
+    num_empty = 0
+    for row in range(planes.shape[1]):
+        for column in range(planes.shape[2]):
+            num_empty += planes[0, row, column] == 0 and planes[1, row, column] == 0
+    return num_empty <= max_empty_cells
