@@ -191,8 +191,8 @@ def ratings_table(ratings: Ratings, file: RatingFile) -> Table:
             style = "cyan"
         games = f"{ratings.num_games[index]:,}"
         score = f"{ratings.scores[index]:.1%}"
-        name = Text(short_name(player))
-        table.add_row(name, *rating_cells(ratings, player), games, score, style=style)
+        shown = Text(short_name(player))
+        table.add_row(shown, *rating_cells(ratings, player), games, score, style=style)
     return table
 
 
