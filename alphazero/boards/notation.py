@@ -98,6 +98,9 @@ class Notation:
             meant = [action for action in legal_actions if self.squares(action) == squares]
             if len(meant) == 1:
                 return meant[0]
+            if meant:
+                choices = ", ".join(map(self.text, meant))
+                raise ValueError(f"'{typed}' can mean several moves: type one of {choices}.")
         return self._game.text_to_action(typed)
 
     @functools.cached_property
