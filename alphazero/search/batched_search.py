@@ -15,7 +15,7 @@ from alphazero.games.batched_game import CompiledGame
 from alphazero.search import simulate as simulation
 from alphazero.search import table_search
 from alphazero.search import tree as trees
-from alphazero.search.expansion import ExactLeaves, Expansion, Leaves, NewNodes
+from alphazero.search.expansion import Expansion, Leaves, NewNodes
 from alphazero.search.in_flight import collect, make_in_flight
 from alphazero.search.line_tables import LineTables
 from alphazero.search.roots import PolicyOutput, Roots
@@ -49,8 +49,6 @@ class TreeSearch:
         generator: random generator for the root noise.
         leaves_per_step: maximum number of leaves of one tree per call of the evaluator (see
             `alphazero.search.in_flight`); if above 1, all roots must choose by PUCT.
-        exact_leaves: tries to prove the results of new nodes before they are evaluated; a proven
-            result counts like the end of a game. If None, all unfinished positions are evaluated.
         explores: whether to add root noise and forced playouts, as self-play does to make training
             targets; if False, the search is as strong as possible.
 
@@ -68,7 +66,6 @@ class TreeSearch:
         settings: SearchSettings,
         generator: np.random.Generator,
         leaves_per_step: int = 1,
-        exact_leaves: ExactLeaves | None = None,
         explores: bool = False,
     ):
         self.game = game
@@ -79,8 +76,7 @@ class TreeSearch:
         if not settings.count_kept_visits:  # a subtree may keep the visits of all earlier moves
             num_nodes = max_simulations * game.max_plies + 1
         self._tree = trees.make_tree(num_games, num_nodes, game.num_actions, settings.mcts_solver)
-        self._exact_leaves = exact_leaves
-        self._expansion = Expansion(game, evaluator, self._tree, exact_leaves)
+        self._expansion = Expansion(game, evaluator, self._tree)
         self._states = self._expansion.states
         self._root_states = self._expansion.root_states
         self.counts = self._expansion.counts
@@ -299,17 +295,13 @@ class TreeSearch:
         return getattr(self.evaluator, "line_tables", None)
 
     def _grow(self, rows: np.ndarray, tables: LineTables) -> NewNodes | None:
-        """Run many simulations in the given games; return the nodes that kernels cannot add.
-
-        These are roots, and positions that are solved exactly before the network is asked; see
-        `_find`.
+        """Run many simulations in the given games; return the roots, which the kernel cannot add.
 
         Args:
             rows: int32[M], the indices of the games.
         """
-        stage = -1 if self._exact_leaves is None else self._exact_leaves.largest_stage
-        workspace = table_search.make_workspace(self.game, tables, stage, len(rows))
-        num_edges, num_roots, edge_depth, num_nodes, num_evaluations, depth = table_search.grow(
+        workspace = table_search.make_workspace(self.game, tables, len(rows))
+        num_roots, num_nodes, num_evaluations, depth = table_search.grow(
             self.game.rules,
             self._tree,
             self._states,
@@ -324,7 +316,7 @@ class TreeSearch:
         self.counts.num_evaluations += num_evaluations
         self.counts.num_batches += 1
         self.counts.total_depth += depth
-        return self._new_nodes(workspace.edges, num_edges, num_roots, edge_depth)
+        return self._new_nodes(workspace.edges, num_roots, num_roots, 0)
 
     def _find(self, rows: np.ndarray) -> NewNodes | None:
         """Run up to `leaves_per_step` simulations in each given game whose search is unfinished.

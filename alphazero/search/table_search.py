@@ -24,18 +24,15 @@ class Workspace(NamedTuple):
     legal_action_mask: np.ndarray  #: bool[A]
     logits: np.ndarray  #: float32[A]
     scratch: Scratch
-    #: Positions with at most so many empty cells are left to the caller, who may solve them.
-    largest_stage: int
-    edges: Edges  #: output: to the roots and positions that are left to the caller
+    edges: Edges  #: output: the roots that are left to the caller
 
 
-def make_workspace(game, tables: LineTables, largest_stage: int, num_games: int) -> Workspace:
+def make_workspace(game, tables: LineTables, num_games: int) -> Workspace:
     """Allocate the memory for one call of `grow`.
 
     Args:
         game: an `alphazero.games.batched_game.Game`.
         tables: the network.
-        largest_stage: see `Workspace`; -1 if no position is left to the caller.
         num_games: the largest number of games to search in the call.
     """
     return Workspace(
@@ -45,17 +42,13 @@ def make_workspace(game, tables: LineTables, largest_stage: int, num_games: int)
         np.empty(game.num_actions, np.bool_),
         np.empty(game.num_actions, np.float32),
         make_scratch(tables, game.planes_shape[1] * game.planes_shape[2]),
-        largest_stage,
         make_edges(num_games),
     )
 
 
 @njit
 def grow(game, tree, states, rows, budgets, exploration, plan, workspace, max_walks):
-    """Search in each game of ``rows``, until the search is finished or needs the caller.
-
-    It needs the caller for a root that has not been evaluated, and for a position that the caller
-    may solve.
+    """Search in each game of ``rows`` whose root has been evaluated.
 
     Args:
         game: the compiled rules.
@@ -67,21 +60,18 @@ def grow(game, tree, states, rows, budgets, exploration, plan, workspace, max_wa
         max_walks: number of walks in each game after which the call ends anyway.
 
     Returns:
-        The number of edges left to the caller, as `alphazero.search.simulate.simulate` does: how
-        many of them stand for roots, and the sum of the others' depths. Then the number of new
-        nodes, how many of them were evaluated, and the sum of their depths.
+        The number of roots that the caller must evaluate, which are written to
+        ``workspace.edges``; the number of new nodes, how many of them were evaluated, and the sum
+        of their depths.
     """
-    tables, state, planes, mask, logits, scratch, largest_stage, edges = workspace
-    num_edges = 0
+    tables, state, planes, mask, logits, scratch, edges = workspace
     num_roots = 0
-    edge_depth = 0
     num_nodes = 0
     num_evaluations = 0
     total_depth = 0
     for b in rows:
         if tree.num_nodes[b] == 0:
-            write_edge(edges, num_edges, b, NO_PARENT, NO_PARENT)
-            num_edges += 1
+            write_edge(edges, num_roots, b, NO_PARENT, NO_PARENT)
             num_roots += 1
             continue
         num_walks = 0
@@ -94,13 +84,6 @@ def grow(game, tree, states, rows, budgets, exploration, plan, workspace, max_wa
                 state[k] = states[b, parent, k]
             rules.step(game, state, action)
             over = rules.is_over(game, state)
-            planes[:] = 0.0
-            rules.observe(game, state, planes)
-            if not over and largest_stage >= 0 and _num_empty(planes) <= largest_stage:
-                write_edge(edges, num_edges, b, parent, action)
-                num_edges += 1
-                edge_depth += depth
-                break
             num_nodes += 1
             total_depth += depth
             result = np.float32(rules.scaled_result(game, state)) if over else np.float32(0.0)
@@ -111,18 +94,11 @@ def grow(game, tree, states, rows, budgets, exploration, plan, workspace, max_wa
             if over:
                 continue
             num_evaluations += 1
+            planes[:] = 0.0
+            rules.observe(game, state, planes)
             mask[:] = False
             rules.legal_actions(game, state, mask)
             value = answer(tables, planes, scratch, logits)
             expand_node(tree, b, node, logits, mask, value)
             back_up(tree, b, node, np.float64(value))
-    return num_edges, num_roots, edge_depth, num_nodes, num_evaluations, total_depth
-
-
-@njit
-def _num_empty(planes):
-    num = 0
-    for row in range(planes.shape[1]):
-        for column in range(planes.shape[2]):
-            num += planes[0, row, column] == 0 and planes[1, row, column] == 0
-    return num
+    return num_roots, num_nodes, num_evaluations, total_depth
