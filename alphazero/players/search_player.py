@@ -19,13 +19,13 @@ from alphazero.games.batched_game import Game
 from alphazero.inference.evaluator import Evaluator
 from alphazero.players.base import Analysis, Choice, Player, SearchProgress, joined
 from alphazero.players.best_lines import BestLines
-from alphazero.players.network_alone import MAX_BATCH_SIZE, NetworkAlone
+from alphazero.players.network_alone import MAX_BATCH_SIZE, NetworkAlone, choice_by_policy
 from alphazero.players.without_search import direct_analysis
 from alphazero.runtime.random_generators import child_generator
 from alphazero.search.batched_search import TreeSearch
 from alphazero.search.settings import SearchSettings
 from alphazero.search.tree import bytes_per_node
-from alphazero.solvers.base import ILLEGAL_SCORE, ILLEGAL_VALUE, values_of
+from alphazero.solvers.base import ILLEGAL_SCORE, values_of
 from alphazero.solvers.endings import Endings
 
 #: Simulations per move if neither their number nor the time is limited.
@@ -210,6 +210,7 @@ class SearchPlayer:
         Returns:
             int16[B, A], `ILLEGAL_SCORE` where an action is illegal and in positions not solved.
         """
+        self.game.check_states(states)
         scores = np.full((len(states), self.game.num_actions), ILLEGAL_SCORE, np.int16)
         if self.endings is None:
             return scores
@@ -229,13 +230,9 @@ class SearchPlayer:
             states: [B, K], the positions.
             scores: int16[B, A], the exact scores of all actions, for the player to move.
         """
-        logits, _ = self.evaluator.evaluate(self.game.observe(states))
-        logits = np.where(scores == scores.max(axis=1, keepdims=True), logits, -np.inf)
-        weights = np.exp(logits - logits.max(axis=1, keepdims=True))
-        weights /= weights.sum(axis=1, keepdims=True)
-        values = values_of(scores).max(axis=1, initial=ILLEGAL_VALUE)
-        actions = logits.argmax(axis=1).astype(np.int32)
-        return Choice(actions, weights.astype(np.float32), values.astype(np.float32))
+        is_best = scores == scores.max(axis=1, keepdims=True)
+        choice = choice_by_policy(self.game, self.evaluator, states, is_best)
+        return choice._replace(values=values_of(scores.max(axis=1)).astype(np.float32))
 
     def _choice(self, search: TreeSearch, states: np.ndarray) -> Choice:
         """Return the moves that a finished search has chosen.
@@ -266,7 +263,6 @@ class SearchPlayer:
             progress: called from time to time with the number of simulations made so far and in
                 total; the total is None with a time limit.
         """
-        self.game.check_states(states)
         is_single = len(states) == 1
         search = self._searches.get(is_single)
         if search is None or len(search.root_states) < len(states):
