@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 
 import numpy as np
+from set_sampling import game_positions
 
 from alphazero.own_games.registry import make_game
 from alphazero.players.base import PlayerSettings
@@ -19,7 +20,6 @@ from alphazero.players.search_player import SearchPlayer
 from alphazero.runtime.random_generators import child_generator
 from benchmark_parts.engines import evaluations_per_s
 from benchmark_parts.measuring import Row
-from set_sampling import game_positions
 
 RUN_S = 1.0  #: seconds of one search
 GAMES = ("connect_four", "othello")
