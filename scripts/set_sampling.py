@@ -18,7 +18,7 @@ from alphazero.players.base import Player, PlayerSettings
 from alphazero.players.python_uct import uct_player
 from alphazero.players.without_search import RandomPlayer
 from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.random_generators import child_generator
+from alphazero.runtime.random_generators import child_generator, uniform_actions
 from alphazero.solvers.base import ILLEGAL_VALUE, Solver, values_of
 
 #: Where positions come from: games of random moves, or strong play with some random moves.
@@ -33,6 +33,26 @@ MAX_IMMEDIATE_FRACTION = 0.2
 _MAX_BARREN_GAMES = 400
 # How much a rejected position adds to the uses of its ply; an accepted one adds 1.
 _REJECTED_USE = 0.1
+
+
+def game_positions(game: Game, num_games: int, generator: np.random.Generator) -> np.ndarray:
+    """Play games of uniformly random moves and return all their unfinished positions.
+
+    Args:
+        num_games: number of games to play.
+        generator: the source of the random moves.
+
+    Returns:
+        [N, K], the positions of all games, ordered by ply.
+    """
+    states = game.initial_states(num_games)
+    positions = []
+    while len(states):
+        positions.append(states)
+        actions = uniform_actions(game.legal_action_mask(states), generator)
+        after = game.step(states, actions)
+        states = after.states[~after.over]
+    return np.concatenate(positions)
 
 
 def sample_set(

@@ -36,7 +36,6 @@ def make_search(
     evaluator=None,
     seed=0,
     leaves_per_step=1,
-    exact_leaves=None,
     explores=False,
     **settings,
 ):
@@ -51,7 +50,6 @@ def make_search(
         settings=SearchSettings(**settings),
         generator=generator,
         leaves_per_step=leaves_per_step,
-        exact_leaves=exact_leaves,
         explores=explores,
     )
 

@@ -2,7 +2,7 @@
 
 
 def patch_measurements(patch):
-    """Let networks play with torch in float32, and with exact leaves very near the end.
+    """Let networks play with torch in float32.
 
     The rules of game files are tried briefly. Nothing is printed of kernels that are compiled, so
     that standard error is that of the command.
@@ -12,7 +12,7 @@ def patch_measurements(patch):
     """
     from alphazero.inference.engines.registry import EngineChoice, preferred_engine
     from alphazero.own_games import checked_game
-    from alphazero.players import exact_leaves, network
+    from alphazero.players import network
     from alphazero.runtime import jit
 
     def torch_unless_named(wanted, device, network_kind):
@@ -25,13 +25,5 @@ def patch_measurements(patch):
         )
 
     patch.setattr(network, "preferred_engine", torch_unless_named)
-    patch.setattr(exact_leaves, "leaf_costs", costs_near_the_end)
     patch.setattr(checked_game, "_SECONDS", 0.2)
     patch.setattr(jit, "announce_first_compilation", lambda: None)
-
-
-def costs_near_the_end(prover, *_):
-    """Return costs with which the last six stages alone are solved."""
-    import numpy as np
-
-    return np.where(np.arange(prover.num_stages) < 6, 1.0, np.inf)

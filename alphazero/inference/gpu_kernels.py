@@ -90,14 +90,11 @@ def find_new_leaf(game, searches, b, exploration, plan):
                 searches.states[b, 0, k] = searches.root_states[b, k]
             leaf = add_leaf(game, tree, searches.states, b, NO_PARENT, NO_PARENT, *outputs)
         else:
-            leaf, _, _, depth = find_leaf(
-                game, tree, searches.states, b, exploration, plan, -1, *outputs
-            )
-        if tree.num_nodes[b] > num_nodes:
-            searches.counts[b, 0] += 1
-            searches.counts[b, 2] += depth
+            leaf, depth = find_leaf(game, tree, searches.states, b, exploration, plan, *outputs)
+        searches.counts[b, 0] += tree.num_nodes[b] - num_nodes
+        searches.counts[b, 1] += leaf != UNVISITED
+        searches.counts[b, 2] += depth
         if leaf != UNVISITED:
-            searches.counts[b, 1] += 1
             return leaf
     return UNVISITED
 

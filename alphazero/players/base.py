@@ -159,7 +159,7 @@ def thinking_of(player: Player) -> str:
 
 def endgame_option(default: str) -> Any:
     """Declare the setting ``endgame``, which has another default in some commands."""
-    text = "network: exact results at the leaves of the search, wherever they are found quickly"
+    text = "network: solve positions near the end of the game exactly"
     return option(default, text, choices=("off", "auto"))
 
 

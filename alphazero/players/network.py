@@ -1,4 +1,4 @@
-"""Load a stored network as a player, with its inference engine, evaluation cache and exact leaves.
+"""Load a stored network as a player, with its inference engine and evaluation cache.
 
 The network is given as a file or as the folder of a run; the result is a `Player`. This is the only
 kind of player that needs torch.
@@ -27,12 +27,12 @@ from alphazero.network.weights import (
 )
 from alphazero.own_games.registry import make_stored_game, same_game, warn_of_changed_rules
 from alphazero.players.base import PlayerSettings
-from alphazero.players.exact_leaves import make_leaf_policy
 from alphazero.players.network_alone import NetworkAlone
 from alphazero.players.search_player import SearchPlayer, simulations_per_move
 from alphazero.runtime.device import choose_device, set_num_threads
 from alphazero.runtime.errors import InputError, StoredFileError
 from alphazero.runtime.random_generators import child_generator
+from alphazero.solvers.endings import make_endings
 from alphazero.storage.pretrained import is_shipped
 from alphazero.storage.run_folder import find_network
 
@@ -93,7 +93,6 @@ def load_network_player(
         )
     except ImpossibleAnswersError as error:
         raise StoredFileError(f"'{path}' cannot play {game.name}: {error}", path=path) from None
-    has_tables = evaluator.engine.line_tables is not None
     player = SearchPlayer(
         game,
         evaluator,
@@ -103,7 +102,7 @@ def load_network_player(
         name=_display_name(path, wanted),
         batches_leaves=True,
         cache=make_cache(game, evaluator),
-        exact_leaves=make_leaf_policy(game, settings.endgame, num_threads, has_tables),
+        endings=make_endings(game) if settings.endgame == "auto" else None,
     )
     return player if settings.with_search else NetworkAlone(game, evaluator, player)
 

@@ -62,10 +62,23 @@ class NetworkAlone:
 
     def _choose(self, states: np.ndarray) -> Choice:
         mask = self.game.legal_action_mask(states)
-        logits, values = self.evaluator.evaluate(self.game.observe(states))
-        logits = np.where(mask, logits, -np.inf)
-        largest = logits.max(axis=1, keepdims=True)
-        weights = np.exp(logits.astype(np.float64) - largest)
-        weights /= weights.sum(axis=1, keepdims=True)
-        actions = logits.argmax(axis=1).astype(np.int32)
-        return Choice(actions, weights.astype(np.float32), values)
+        return choice_by_policy(self.game, self.evaluator, states, mask)
+
+
+def choice_by_policy(
+    game: Game, evaluator: Evaluator, states: np.ndarray, mask: np.ndarray
+) -> Choice:
+    """Choose the most likely action of an evaluator's policy, among some of the legal actions.
+
+    Args:
+        evaluator: computes the policies and the values of the choice.
+        states: [B, K], one position of K state words per row.
+        mask: bool[B, A], True for the actions to choose from, at least one in each position.
+    """
+    logits, values = evaluator.evaluate(game.observe(states))
+    logits = np.where(mask, logits, -np.inf)
+    largest = logits.max(axis=1, keepdims=True)
+    weights = np.exp(logits.astype(np.float64) - largest)
+    weights /= weights.sum(axis=1, keepdims=True)
+    actions = logits.argmax(axis=1).astype(np.int32)
+    return Choice(actions, weights.astype(np.float32), values)

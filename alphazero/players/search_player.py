@@ -1,6 +1,7 @@
 """A player that runs a tree search guided by an evaluator's policies and values.
 
-The evaluator is usually a network, but can be anything with the interface `Evaluator`. Stored
+Positions near the end of some games are solved instead (see `alphazero.solvers.endings`). The
+evaluator is usually a network, but can be anything with the interface `Evaluator`. Stored
 networks are loaded as players in `alphazero.players.network`; nothing here needs torch.
 
 Shapes: B positions, K state words, A actions.
@@ -19,13 +20,14 @@ from alphazero.inference.backends import make_tree_search
 from alphazero.inference.evaluator import Evaluator
 from alphazero.players.base import Analysis, Choice, Player, SearchProgress, joined
 from alphazero.players.best_lines import BestLines
-from alphazero.players.exact_leaves import LeafPolicy
-from alphazero.players.network_alone import MAX_BATCH_SIZE, NetworkAlone
+from alphazero.players.network_alone import MAX_BATCH_SIZE, NetworkAlone, choice_by_policy
+from alphazero.players.without_search import direct_analysis
 from alphazero.runtime.random_generators import child_generator
 from alphazero.search.batched_search import TreeSearch
 from alphazero.search.settings import SearchSettings
 from alphazero.search.tree import bytes_per_node
-from alphazero.solvers.exact_leaves import ProvenLeaves
+from alphazero.solvers.base import ILLEGAL_SCORE, values_of
+from alphazero.solvers.endings import Endings
 
 #: Simulations per move if neither their number nor the time is limited.
 DEFAULT_SIMULATIONS = 200
@@ -38,11 +40,20 @@ TREE_MEMORY_BYTES = 400_000_000
 MAX_LEAVES_PER_STEP = 64
 #: Assumed speed of searching one position, to estimate the simulations within a time limit.
 USUAL_SIMULATIONS_PER_S = 10_000
+#: Maximum nodes to solve a position: for each simulation of a move; for each second of its time
+#: limit, which take about half a second; and for any move, which take about a second.
+NODES_PER_SIMULATION = 1_000
+NODES_PER_S = 2_000_000
+MAX_NODES = 4_000_000
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class SearchPlayer:
-    """Plays the moves that a tree search chooses, guided by an evaluator; see `Player`."""
+    """Plays the moves that a tree search chooses, guided by an evaluator; see `Player`.
+
+    Among the moves with the best exact score in a position that is solved, the player chooses the
+    one that the evaluator's policy prefers.
+    """
 
     game: Game
     evaluator: Evaluator  #: shared with the players that `limited` returns
@@ -59,9 +70,7 @@ class SearchPlayer:
     #: Used in place of the evaluator in searches of single positions; copies of the player share
     #: it.
     cache: Evaluator | None = None
-    #: Decides which leaves get exact results; if None, no leaf is solved. Copies of the player
-    #: share it.
-    exact_leaves: LeafPolicy | None = None
+    endings: Endings | None = None  #: solves positions near the end; None: search all positions
     #: The latest search of a batch (key False) and of one position (True), to reuse their memory.
     _searches: dict[bool, TreeSearch] = dataclasses.field(
         default_factory=dict, init=False, repr=False
@@ -82,8 +91,8 @@ class SearchPlayer:
 
     @property
     def method(self) -> str:
-        """How the player finds its moves: "search" or "search with exact leaves"."""
-        return "search" if self._proven_leaves is None else "search with exact leaves"
+        """How the player finds its moves: "search" or "search with exact endings"."""
+        return "search" if self.endings is None else "search with exact endings"
 
     @property
     def engine(self) -> str:
@@ -93,16 +102,15 @@ class SearchPlayer:
 
     def choose(self, states: np.ndarray) -> Choice:
         """Search the positions in batches of `batch_size` and choose moves; see `Player.choose`."""
-        batches = []
-        for first in range(0, len(states), self.batch_size):
-            part = states[first : first + self.batch_size]
-            search = self._searched(part, time.monotonic())
-            batches.append(self._choice(search, part))
-        return joined(batches)
+        starts = range(0, len(states), self.batch_size)
+        return joined(self._choose(states[start : start + self.batch_size]) for start in starts)
 
     def analyse(self, state: np.ndarray, progress: SearchProgress | None = None) -> Analysis:
         """Search one position and report its move, values and visits; see `Player.analyse`."""
         start = time.monotonic()
+        solved = self.solved(state)
+        if solved is not None:
+            return solved
         search = self._searched(state[None], start, progress)
         choice = self._choice(search, state[None])
         tree = search.tree
@@ -123,6 +131,19 @@ class SearchPlayer:
             principal_variation=line,
             num_simulations=int(tree.node_visits[0, 0]) - 1,
         )
+
+    def solved(self, state: np.ndarray) -> Analysis | None:
+        """Analyse a position near the end of the game exactly; return None if it is not solved.
+
+        Args:
+            state: an unfinished position, an array of K state words.
+        """
+        scores = self._exact_scores(state[None])
+        if scores.max() == ILLEGAL_SCORE:
+            return None
+        choice = self._choice_by_scores(state[None], scores)
+        values = np.where(scores[0] == ILLEGAL_SCORE, np.nan, values_of(scores[0]))
+        return direct_analysis(choice, values, scores[0])
 
     def limited(
         self, num_simulations: int | None = None, time_limit_s: float | None = None
@@ -146,12 +167,9 @@ class SearchPlayer:
     def make_search(self, num_simulations: int) -> TreeSearch:
         """Make a tree search of a single position, for the caller to run step by step.
 
-        Leaves are solved exactly as in a search of ``num_simulations`` without a time limit.
-
         Args:
             num_simulations: maximum number of simulations.
         """
-        policy = self.exact_leaves
         return make_tree_search(
             self.game,
             self.cache or self.evaluator,
@@ -160,28 +178,62 @@ class SearchPlayer:
             settings=dataclasses.replace(self.settings, root="puct"),
             generator=child_generator(self.seed, "network player"),
             leaves_per_step=leaves_per_step(num_simulations),
-            exact_leaves=policy.leaves(num_simulations, None) if policy else None,
         )
-
-    @property
-    def _limits(self) -> tuple[float, float | None]:
-        """The user's limits per move: the number of simulations, and seconds or None.
-
-        The number of simulations is infinite if only the time is limited.
-        """
-        if self.time_limit_s is not None and self.num_simulations >= TIMED_SIMULATIONS:
-            return math.inf, self.time_limit_s
-        return self.num_simulations, self.time_limit_s
 
     @functools.cached_property
     def _best_lines(self) -> BestLines | None:
         return BestLines(self.game) if self.game.num_players == 1 else None
 
-    @functools.cached_property
-    def _proven_leaves(self) -> ProvenLeaves | None:
-        if self.exact_leaves is None:
-            return None
-        return self.exact_leaves.leaves(*self._limits)
+    def _choose(self, states: np.ndarray) -> Choice:
+        """Choose a move in each of at most `batch_size` positions: by its exact score or a search.
+
+        Args:
+            states: [B, K], one position of K state words per row.
+        """
+        start = time.monotonic()
+        scores = self._exact_scores(states)
+        is_solved = scores.max(axis=1) > ILLEGAL_SCORE
+        parts = []
+        if is_solved.any():
+            parts.append(self._choice_by_scores(states[is_solved], scores[is_solved]))
+        if not is_solved.all():
+            search = self._searched(states[~is_solved], start)
+            parts.append(self._choice(search, states[~is_solved]))
+        order = np.argsort(np.argsort(~is_solved, kind="stable"))
+        return Choice(*(field[order] for field in joined(parts)))
+
+    def _exact_scores(self, states: np.ndarray) -> np.ndarray:
+        """Return the exact scores of all actions in the positions that are solved.
+
+        Args:
+            states: [B, K], unfinished positions.
+
+        Returns:
+            int16[B, A], `ILLEGAL_SCORE` where an action is illegal and in positions not solved.
+        """
+        self.game.check_states(states)
+        scores = np.full((len(states), self.game.num_actions), ILLEGAL_SCORE, np.int16)
+        if self.endings is None:
+            return scores
+        max_nodes = min(self.num_simulations * NODES_PER_SIMULATION, MAX_NODES)
+        if self.time_limit_s is not None:
+            max_nodes = min(int(self.time_limit_s * NODES_PER_S), max_nodes)
+        for row, state in enumerate(states):
+            solved = self.endings.scores(state, max_nodes)
+            if solved is not None:
+                scores[row] = solved
+        return scores
+
+    def _choice_by_scores(self, states: np.ndarray, scores: np.ndarray) -> Choice:
+        """Choose the action that the policy prefers among those with the best exact score.
+
+        Args:
+            states: [B, K], the positions.
+            scores: int16[B, A], the exact scores of all actions, for the player to move.
+        """
+        is_best = scores == scores.max(axis=1, keepdims=True)
+        choice = choice_by_policy(self.game, self.evaluator, states, is_best)
+        return choice._replace(values=values_of(scores.max(axis=1)).astype(np.float32))
 
     def _choice(self, search: TreeSearch, states: np.ndarray) -> Choice:
         """Return the moves that a finished search has chosen.
@@ -212,7 +264,6 @@ class SearchPlayer:
             progress: called from time to time with the number of simulations made so far and in
                 total; the total is None with a time limit.
         """
-        self.game.check_states(states)
         is_single = len(states) == 1
         search = self._searches.get(is_single)
         if search is None or len(search.root_states) < len(states):
@@ -224,12 +275,9 @@ class SearchPlayer:
                 settings=self._search_settings(),
                 generator=child_generator(self.seed, "network player"),
                 leaves_per_step=self._leaves_per_step(len(states)),
-                exact_leaves=self._proven_leaves,
             )
             self._searches[is_single] = search
         deadline = None if self.time_limit_s is None else start + self.time_limit_s
-        if self._proven_leaves is not None:
-            self._proven_leaves.begin(len(states), deadline)
         search.stop(np.arange(len(search.root_states)))
         search.reset(np.arange(len(states)), states, self.num_simulations)
         search.run(deadline, None if progress is None else self._by_simulations(progress))

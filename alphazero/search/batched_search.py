@@ -13,7 +13,7 @@ import numpy as np
 
 from alphazero.search import simulate as simulation
 from alphazero.search import tree as trees
-from alphazero.search.expansion import ExactLeaves, Expansion, Leaves, NewNodes
+from alphazero.search.expansion import Expansion, Leaves, NewNodes
 from alphazero.search.in_flight import make_in_flight
 from alphazero.search.roots import PolicyOutput, Roots
 from alphazero.search.settings import SearchSettings
@@ -43,8 +43,6 @@ class TreeSearch:
         generator: random generator for the root noise.
         leaves_per_step: maximum number of leaves of one tree per call of the evaluator (see
             `alphazero.search.in_flight`); if above 1, all roots must choose by PUCT.
-        exact_leaves: tries to prove the results of new nodes before they are evaluated; a proven
-            result counts like the end of a game. If None, all unfinished positions are evaluated.
         explores: whether to add root noise and forced playouts, as self-play does to make training
             targets; if False, the search is as strong as possible.
 
@@ -62,7 +60,6 @@ class TreeSearch:
         settings: SearchSettings,
         generator: np.random.Generator,
         leaves_per_step: int = 1,
-        exact_leaves: ExactLeaves | None = None,
         explores: bool = False,
     ):
         self.game = game
@@ -73,8 +70,7 @@ class TreeSearch:
         if not settings.count_kept_visits:  # a subtree may keep the visits of all earlier moves
             num_nodes = max_simulations * game.max_plies + 1
         self._tree = trees.make_tree(num_games, num_nodes, game.num_actions, settings.mcts_solver)
-        self._exact_leaves = exact_leaves
-        self._expansion = Expansion(game, evaluator, self._tree, exact_leaves)
+        self._expansion = Expansion(game, evaluator, self._tree)
         self._states = self._expansion.states
         self._root_states = self._expansion.root_states
         self.counts = self._expansion.counts

@@ -1,15 +1,15 @@
 """Stores the positions of the nodes of B trees, and gives new nodes their values.
 
 The edges found by simulations (`alphazero.search.simulate.Edges`) lead to new nodes. Each node gets
-an exact result (of a finished game, or from a proof) or the evaluator's policy and value. This
-module does not choose moves.
+the result of a finished game, or the evaluator's policy and value. This module does not choose
+moves.
 
 Shapes: B games, M new nodes, N nodes of a tree, K state words, A actions.
 """
 
 import dataclasses
 import time
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
@@ -34,7 +34,7 @@ class NewNodes(NamedTuple):
     """M new nodes, one at the end of each edge, that have not been added to the trees yet."""
 
     edges: Edges  #: the edges that lead to the new nodes
-    positions: Transition  #: the new positions; ``over`` and ``results`` include proven results
+    positions: Transition  #: the new positions
 
 
 class Leaves(NamedTuple):
@@ -46,42 +46,13 @@ class Leaves(NamedTuple):
     legal_action_mask: np.ndarray  #: bool[M, A], True for the legal actions
 
 
-class ExactLeaves(Protocol):
-    """Proves results under perfect play, with limited effort per position.
-
-    Every implementation obeys these rules:
-
-    - `prove` returns the result under perfect play, or else `alphazero.search.tree.UNPROVEN`;
-    - `prove` never changes ``states``.
-    """
-
-    @property
-    def largest_stage(self) -> int:
-        """The most empty cells of a position for which `prove` does anything now; -1 if none."""
-        ...
-
-    def prove(self, states: np.ndarray) -> np.ndarray:
-        """Prove the results of unfinished positions where the effort limit allows it.
-
-        Args:
-            states: [M, K], the positions, as states of K words.
-
-        Returns:
-            float32[M], results in [-1, 1] for the player to move; `UNPROVEN` where no proof was
-            found.
-        """
-        ...
-
-
 class Expansion:
-    """Adds nodes to the trees of B searches, with values from the rules, proofs or the evaluator.
+    """Adds nodes to the trees of B searches, with values from the rules or the evaluator.
 
     Args:
         game: the rules of the game, an `alphazero.games.batched_game.Game`.
         evaluator: evaluates new leaves (see `alphazero.inference.evaluator.Evaluator`).
         tree: the trees of all B searches, which are changed in place.
-        exact_leaves: tries to prove the results of new nodes before they are evaluated; if None, no
-            proofs are tried.
 
     Attributes:
         root_states: [B, K], the positions being searched, as states of K words.
@@ -89,17 +60,16 @@ class Expansion:
         counts: how many simulations and evaluations were made so far, and the evaluator's seconds.
     """
 
-    def __init__(self, game, evaluator, tree: trees.Tree, exact_leaves: ExactLeaves | None):
+    def __init__(self, game, evaluator, tree: trees.Tree):
         self.counts = SearchCounts()
         self.root_states = np.zeros((len(tree.parents), game.state_size), game.state_dtype)
         self.states = np.zeros((*tree.parents.shape, game.state_size), game.state_dtype)
         self._game = game
         self._evaluator = evaluator
         self._tree = tree
-        self._exact_leaves = exact_leaves
 
     def new_nodes(self, edges: Edges, num_roots: int, depth: int) -> NewNodes:
-        """Compute the positions that edges lead to, and try to prove these positions' results.
+        """Compute the positions that edges lead to.
 
         Args:
             edges: M edges found by simulations, without unused entries.
@@ -107,15 +77,12 @@ class Expansion:
             depth: total depth of the other edges' new nodes below their roots, for `SearchCounts`.
         """
         positions = self._positions(edges, num_roots)
-        if self._exact_leaves is not None:
-            is_leaf = edges.parents != trees.NO_PARENT
-            positions = _prove(self._exact_leaves, positions, is_leaf)
         self.counts.num_simulations += len(edges.rows)
         self.counts.total_depth += depth
         return NewNodes(edges, positions)
 
     def add(self, new: NewNodes) -> Leaves:
-        """Add new nodes to the trees, and back up the results of finished and proven ones.
+        """Add new nodes to the trees, and back up the results of finished games.
 
         Returns:
             The remaining new nodes, which the evaluator must evaluate.
@@ -178,26 +145,3 @@ class Expansion:
             states_before = self.states[rows[moved], parents[moved]]
             states[moved] = self._game.step(states_before, actions[moved]).states
         return self._game.inspect(states)
-
-
-def _prove(exact_leaves: ExactLeaves, positions: Transition, is_leaf: np.ndarray) -> Transition:
-    """Try to prove the results of positions; mark proven ones as over, with their exact results.
-
-    Args:
-        exact_leaves: proves the results.
-        positions: M new positions; finished ones are left as they are.
-        is_leaf: bool[M], False for roots, which are never proven here: a root needs its moves, not
-            only its result.
-
-    Returns:
-        A copy of ``positions`` with the proven results.
-    """
-    over = positions.over.copy()
-    results = positions.results.copy()
-    unfinished = np.flatnonzero(is_leaf & ~over)
-    if len(unfinished):
-        proven = exact_leaves.prove(positions.states[unfinished])
-        is_proven = proven != trees.UNPROVEN
-        over[unfinished[is_proven]] = True
-        results[unfinished[is_proven]] = proven[is_proven]
-    return positions._replace(over=over, results=results)

@@ -12,11 +12,9 @@ from alphazero.runtime.jit import njit
 from alphazero.search.simulate import walk_from_root
 from alphazero.search.tree import NO_PARENT, UNVISITED, add_node
 
-LEFT_OUT = -2  #: the new position was not added, because it may be solved exactly
-
 
 @njit
-def find_leaf(game, tree, states, b, exploration, plan, max_empty_cells, out_planes, out_mask):
+def find_leaf(game, tree, states, b, exploration, plan, out_planes, out_mask):
     """Walk from the root to a new position, and add it to the tree.
 
     Args:
@@ -25,25 +23,21 @@ def find_leaf(game, tree, states, b, exploration, plan, max_empty_cells, out_pla
         states: [B, N, K], the position of each node.
         b: the index of the game, whose root has been evaluated.
         exploration, plan: as in `alphazero.search.simulate.simulate`.
-        max_empty_cells: a position with at most so many empty cells is not added; -1 adds all.
         out_planes, out_mask: the leaf's planes and legal actions; see `add_leaf`.
 
     Returns:
-        The leaf to evaluate; UNVISITED if there is none, because the game is over or its result is
-        proven, in which case the value is backed up; or LEFT_OUT. Then the new position's parent,
-        action and distance from the root; the parent is NO_PARENT if there is no new position.
+        The leaf to evaluate, and the new node's distance from the root. The leaf is UNVISITED if
+        there is none, because the game is over or the walk ended at a proven node; the value is
+        then backed up. The distance is 0 if no node was added.
     """
     parent, action, depth = walk_from_root(tree, b, exploration, plan, None)
     if parent == NO_PARENT:
-        return UNVISITED, parent, action, depth
+        return UNVISITED, 0
     state = states[b, tree.num_nodes[b]]
     for k in range(len(state)):
         state[k] = states[b, parent, k]
     rules.step(game, state, action)
-    leaf = LEFT_OUT
-    if not _is_left_out(game, state, max_empty_cells, out_planes):
-        leaf = add_leaf(game, tree, states, b, parent, action, out_planes, out_mask)
-    return leaf, parent, action, depth
+    return add_leaf(game, tree, states, b, parent, action, out_planes, out_mask), depth
 
 
 @njit
@@ -70,16 +64,3 @@ def add_leaf(game, tree, states, b, parent, action, out_planes, out_mask):
     rules.observe(game, state, out_planes)
     rules.legal_actions(game, state, out_mask)
     return add_node(tree, b, parent, action, player, False, np.float32(0.0))
-
-
-@njit
-def _is_left_out(game, state, max_empty_cells, planes):
-    if max_empty_cells < 0 or rules.is_over(game, state):
-        return False
-    planes[:] = 0.0
-    rules.observe(game, state, planes)
-    num_empty = 0
-    for row in range(planes.shape[1]):
-        for column in range(planes.shape[2]):
-            num_empty += planes[0, row, column] == 0 and planes[1, row, column] == 0
-    return num_empty <= max_empty_cells

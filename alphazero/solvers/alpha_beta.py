@@ -31,6 +31,11 @@ class AlphaBetaSolver:
         self.num_nodes = 0
         self._search = search
 
+    def load(self) -> None:
+        """Load the compiled search, which otherwise delays the first position."""
+        self._search.cursor[1] = 0  # pause at once
+        self._search_above(0)
+
     def _search_above(self, bound: int) -> int:
         """Run the game's compiled search until it finishes or pauses.
 

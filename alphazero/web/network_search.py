@@ -4,10 +4,10 @@ A network searches one position at a time; other requests that need it, such as 
 tab, wait until the search ends.
 """
 
+import dataclasses
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from alphazero.web.search_view import (
     FINAL_NODES,
     RUNNING_NODES,
     SearchView,
+    analysis_view,
     puct_view,
     root_answer,
 )
@@ -29,7 +30,7 @@ _VIEW_EVERY_S = 0.2
 _ROW = np.zeros(1, np.int32)
 
 
-@dataclass(eq=False)
+@dataclasses.dataclass(eq=False)
 class SearchTask:
     """A position to search, and callbacks to which the search reports its progress."""
 
@@ -65,10 +66,16 @@ class NetworkSearch:
     def search(self, task: SearchTask) -> SearchView:
         """Search the position of a task, and return a snapshot of the finished search.
 
-        While the search runs, it reports its progress to the task's callbacks.
+        While the search runs, it reports its progress to the task's callbacks. If nothing watches
+        it, a position near the end of the game is solved instead.
         """
         with self._lock:
             num_simulations = max(task.num_simulations, 1)
+            if task.watch is None and task.num_simulations > 0:
+                player = dataclasses.replace(self.player, num_simulations=num_simulations)
+                solved = player.solved(task.state)
+                if solved is not None:
+                    return analysis_view(player.game, task.state, solved)
             search = self.player.make_search(num_simulations)
             search.reset(_ROW, task.state[None], num_simulations)
             return _run(search, task)

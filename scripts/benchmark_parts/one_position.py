@@ -2,9 +2,8 @@
 
 The position is the start of the game, where the cache profits from its symmetry; the default player
 also searches positions a few plies later. The default, with several leaves per step and a cache,
-searches for a fixed time and for a fixed number of simulations. The latter is also measured with
-exact leaves, as `alphazero engine` searches, which take a fraction of the time. (With a time limit
-they take most of it, so simulations/s would say little.) The cache is cleared between searches.
+searches for a fixed time and for a fixed number of simulations. The cache is cleared between
+searches.
 """
 
 import statistics
@@ -12,13 +11,13 @@ import time
 from collections.abc import Callable
 
 import numpy as np
+from set_sampling import game_positions
 
 from alphazero.own_games.registry import make_game
 from alphazero.players.base import PlayerSettings
 from alphazero.players.registry import make_player
 from alphazero.players.search_player import SearchPlayer
 from alphazero.runtime.random_generators import child_generator
-from alphazero.solvers.exact_leaves import game_positions
 from benchmark_parts.engines import evaluations_per_s
 from benchmark_parts.measuring import Row
 
@@ -65,8 +64,6 @@ def _measures(name: str) -> tuple[dict[str, Callable[[], float]], str]:
     def one_leaf(player: SearchPlayer) -> Callable[[], float]:
         return _speed(SearchPlayer(game, player.evaluator, MAX_SIMULATIONS, RUN_S), start)
 
-    exact = make_player("best", game, PlayerSettings(NUM_SIMULATIONS, endgame="auto"))
-    assert isinstance(exact, SearchPlayer)
     timed, fixed = auto.limited(None, RUN_S), auto.limited(NUM_SIMULATIONS)
     measures = {
         "torch_evaluations_per_s": lambda: evaluations_per_s(torch.evaluator, planes),
@@ -76,8 +73,6 @@ def _measures(name: str) -> tuple[dict[str, Callable[[], float]], str]:
         "default_later_per_s": _speed(timed, later),
         "fixed_per_s": _speed(fixed, start),
         "fixed_later_per_s": _speed(fixed, later),
-        "fixed_exact_per_s": _speed(exact, start),
-        "fixed_exact_later_per_s": _speed(exact, later),
     }
     return measures, auto.engine
 

@@ -10,8 +10,6 @@ from alphazero.inference.engines.agreement import sample_positions
 from alphazero.inference.engines.table_engine import TableEngine
 from alphazero.inference.evaluator import Evaluator
 from alphazero.own_games.registry import make_game
-from alphazero.search.tree import UNPROVEN
-from alphazero.solvers.enumeration import ExactValues
 
 
 class StepByStep(Evaluator):
@@ -80,33 +78,6 @@ def test_the_trees_are_those_of_single_steps(name, settings, value_head):
     assert slow.tree.num_nodes.max() > 30
     for count in ("num_simulations", "num_evaluations", "total_depth"):
         assert getattr(search.counts, count) == getattr(slow.counts, count)
-
-
-class Solved:
-    """Exact leaves that solve positions with few empty cells, by enumeration."""
-
-    largest_stage = 4
-
-    def __init__(self, game):
-        self.game, self.exact, self.num_asked = game, ExactValues(game), 0
-
-    def prove(self, states):
-        is_small = (self.game.observe(states)[:, :2].sum(axis=(1, 2, 3))) >= 16 - self.largest_stage
-        self.num_asked += is_small.sum()
-        return np.where(is_small, self.exact.values(states), UNPROVEN).astype(np.float32)
-
-
-@pytest.mark.parametrize("name", ["connect_x:4x4x4", "othello:4"])
-def test_positions_with_few_empty_cells_are_solved(name):
-    game = make_game(name)
-    engine, states = engine_of(game), random_positions(game, 12, seed=2)
-    searches, leaves = [], []
-    for evaluator in (engine, StepByStep(engine)):
-        leaves.append(Solved(game))
-        found, num_steps = grown(game, evaluator, states, exact_leaves=leaves[-1], **QUIET)
-        searches.append(found.tree.children_visits[:, 0])
-    np.testing.assert_array_equal(*searches)
-    assert leaves[0].num_asked == leaves[1].num_asked > 20
 
 
 def test_answers_too_large_for_float32_leave_the_network_to_torch():

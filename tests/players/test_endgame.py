@@ -1,36 +1,25 @@
-"""`endgame=`: exact leaves of players, what may be set, and that measurements stay pure."""
+"""`endgame=`: positions that players solve, what may be set, and that measurements stay pure."""
 
-import dataclasses
 import json
-import math
 
 import numpy as np
 import pytest
-from search_samples import BanditGame, HashEvaluator
+from search_samples import HashEvaluator
 from solver_samples import late_states
 
 from alphazero.cli import main
 from alphazero.own_games.registry import make_game
-from alphazero.players import exact_leaves
+from alphazero.players import search_player
 from alphazero.players.base import PlayerSettings, thinking_of
-from alphazero.players.exact_leaves import (
-    LeafPolicy,
-    make_leaf_policy,
-)
 from alphazero.players.registry import make_player
 from alphazero.players.search_player import SearchPlayer
 from alphazero.runtime.errors import ConfigError
-from alphazero.solvers.base import UnsolvableError, values_of
-from alphazero.solvers.exact_leaves import make_prover
+from alphazero.solvers.base import ILLEGAL_SCORE, UnsolvableError
+from alphazero.solvers.endings import make_endings
 from alphazero.solvers.othello import OthelloSolver
-from alphazero.solvers.registry import make_solver
 
-MEASURED = exact_leaves.leaf_costs  # before `conftest.py` replaces it for all tests
-
-
-@pytest.fixture(autouse=True)
-def measured(monkeypatch):
-    monkeypatch.setattr(exact_leaves, "leaf_costs", MEASURED)
+#: Three empty cells. Column 3 wins at once, but its prior is small, and column 2 draws.
+WIN_AT_ONCE = "1 6 3 2 6 3 4 0 4 5 2 3 4 1 6 4 0 4 6 6 5 1 2 5 0 1 2 0 5 4 0 3 0 6 1 1 5 5 3"
 
 
 @pytest.fixture(scope="module")
@@ -38,9 +27,9 @@ def game():
     return make_game("connect_x:4x5x4")
 
 
-@pytest.fixture
-def policy(game):
-    return make_leaf_policy(game, "auto", 2)
+def exact_player(game, num_simulations, **options):
+    evaluator = HashEvaluator(game.num_actions)
+    return SearchPlayer(game, evaluator, num_simulations, endings=make_endings(game), **options)
 
 
 def test_values_are_off_and_auto(capsys):
@@ -52,81 +41,64 @@ def test_values_are_off_and_auto(capsys):
         assert "off, auto" in capsys.readouterr().err
 
 
-@pytest.mark.slow
-def test_costs_are_the_same_for_everybody_and_grow_with_the_distance_from_the_end(game, policy):
-    assert np.array_equal(policy.costs, make_leaf_policy(game, "auto", 1).costs)
-    assert np.isfinite(policy.costs).all() and policy.costs[15] > 10 * policy.costs[5]
+def test_a_move_that_wins_at_once_is_played_with_any_number_of_simulations():
+    game = make_game("connect_four")
+    state = game.initial_states()
+    for action in map(int, WIN_AT_ONCE.split()):
+        state = game.step(state, np.array([action])).states
+    best = make_player("best", game, PlayerSettings(device="cpu", endgame="auto"))
+    players = [best.limited(num) for num in range(1, 201)] + [best.limited(None, 0.005)]
+    assert {player.analyse(state[0]).action for player in players} == {3}
+    assert {int(player.choose(state).actions[0]) for player in players} == {3}
 
 
-def test_off_and_other_games_have_no_exact_leaves(game):
-    assert make_leaf_policy(game, "off", 1) is None
-    for other in (BanditGame(3), make_game("tic_tac_toe"), make_game("connect_x:9x9x4")):
-        assert make_prover(other) is None and make_leaf_policy(other, "auto", 1) is None
+def test_solved_positions_among_others_get_the_best_exact_score_and_the_others_are_searched(game):
+    states = np.concatenate([late_states(game.name, 12, 30, seed=8), game.initial_states(2)])
+    states = states[np.random.default_rng(0).permutation(32)]
+    player = exact_player(game, 1)
+    scores = [player.endings.scores(state, search_player.NODES_PER_SIMULATION) for state in states]
+    is_solved = np.array([one is not None for one in scores])
+    assert 25 < is_solved.sum() < 32
+    choice = player.choose(states)
+    searched = SearchPlayer(game, player.evaluator, 1).choose(states[~is_solved])
+    for field, expected in zip(choice, searched):
+        np.testing.assert_array_equal(field[~is_solved], expected)
+    for row in np.flatnonzero(is_solved):
+        analysis = player.analyse(states[row])
+        assert analysis.action == choice.actions[row] and analysis.value == choice.values[row]
+        assert analysis.scores.tolist() == scores[row].tolist()
+        assert scores[row][choice.actions[row]] == scores[row].max()
+        assert np.sign(scores[row].max()) == choice.values[row]
+        is_best = scores[row] == scores[row].max()
+        assert ((choice.action_weights[row] > 0) == is_best).all()
+        assert (np.isnan(analysis.values) == (scores[row] == ILLEGAL_SCORE)).all()
+    np.testing.assert_allclose(choice.action_weights.sum(axis=1), 1.0, rtol=1e-5)
 
 
-def test_more_time_allows_more_expensive_answers(game):
-    costs = 4.0 ** np.arange(20)
-    policy = LeafPolicy([make_prover(game)], costs)
-    budgets = [policy.leaves(math.inf, seconds)._budgets for seconds in (0.1, 1.0, 50.0)]
-    reach = [int(np.flatnonzero(each[0])[-1]) for each in budgets]
-    assert reach[0] < reach[1] < reach[2]
-    cheapest = [int(np.flatnonzero(each[-1])[-1]) for each in budgets]
-    assert cheapest[0] == cheapest[1] == cheapest[2] < reach[0]
-    none = LeafPolicy([make_prover(game)], np.full(20, math.inf))
-    assert none.leaves(200, None) is None
+def test_the_limits_of_a_move_limit_what_is_solved(game, monkeypatch):
+    player = exact_player(game, 50)
+    asked = []
+    monkeypatch.setattr(type(player.endings), "scores", lambda _, *given: asked.append(given[1]))
+    state = game.initial_states()
+    limits = [(50, None), (50, 3600.0), (50, 0.001), (None, 0.01), (None, 3600.0), (10**6, None)]
+    for num_simulations, time_limit_s in limits:
+        player.limited(num_simulations, time_limit_s)._exact_scores(state)
+    most = search_player.MAX_NODES
+    assert asked == [50_000, 50_000, 2_000, 20_000, most, most]
 
 
-def test_a_number_of_simulations_has_a_smaller_fraction_than_a_time_counted_in_nodes(game):
-    policy = LeafPolicy([make_prover(game)] * 2, 2.0 ** np.arange(20))
-
-    def nodes(*limits) -> float:
-        return sum(tier.nodes_per_search for tier in policy.leaves(*limits)._tiers[:-1])
-
-    of_a_second = 2 * exact_leaves._NODES_PER_S  # by both provers
-    num_simulations = exact_leaves._NODES_PER_S / exact_leaves._NODES_PER_EVALUATION
-    assert nodes(math.inf, 1.0) == pytest.approx(3 / 4 * of_a_second)
-    assert nodes(num_simulations, None) == pytest.approx(1 / 4 * of_a_second)
-    assert nodes(num_simulations, 60.0) == nodes(num_simulations, None)  # whichever ends first
-    assert nodes(num_simulations, 0.5) == nodes(math.inf, 0.5)
-    by_clock = [policy.leaves(num_simulations, limit)._nodes_per_s for limit in (None, 0.5)]
-    assert by_clock == [0, of_a_second]
-
-
-def test_the_room_of_a_timed_search_is_no_limit_of_its_exact_leaves(game, policy):
-    player = SearchPlayer(game, HashEvaluator(game.num_actions), 50, exact_leaves=policy)
-    timed = player.limited(None, 3600.0)._proven_leaves
-    assert timed._nodes_per_s and timed._tiers == policy.leaves(math.inf, 3600.0)._tiers
-    assert not player.limited(50, 3600.0)._proven_leaves._nodes_per_s
-
-
-def test_late_positions_are_played_exactly(game, policy):
-    states = late_states(game.name, 11, 40, seed=8)
-    evaluator = HashEvaluator(game.num_actions)
-    policy = dataclasses.replace(policy, nodes_per_evaluation=100_000)
-    pure = SearchPlayer(game, evaluator, 20)
-    exact = SearchPlayer(game, evaluator, 60, batches_leaves=True, exact_leaves=policy)
-    values = values_of(make_solver(game).scores(states))
-
-    def fraction_kept(actions) -> float:
-        return float(np.mean(values[np.arange(40), actions] == values.max(axis=1)))
-
-    assert fraction_kept([exact.analyse(state).action for state in states]) == 1.0
-    assert fraction_kept(exact.choose(states).actions) == 1.0
-    assert fraction_kept(pure.choose(states).actions) < 1.0
-
-
-def test_a_player_says_how_it_thinks_and_limits_are_kept(game, policy):
-    player = SearchPlayer(game, HashEvaluator(game.num_actions), 50, exact_leaves=policy)
-    assert thinking_of(player) == player.method == "search with exact leaves"
-    assert player.limited(20).method == "search with exact leaves"
+def test_a_player_says_how_it_thinks_and_limits_are_kept(game):
+    player = exact_player(game, 50)
+    assert thinking_of(player) == player.method == "search with exact endings"
+    assert player.limited(20).method == "search with exact endings"
     assert player.limited(0).method == "network alone"
 
 
-def test_networks_are_measured_without_exact_leaves_and_play_with_them(tmp_path, capsys):
+def test_networks_are_measured_without_exact_endings_and_play_with_them(tmp_path, capsys):
     assert PlayerSettings().endgame == "off"
     words = ["game=connect_four", "num_simulations=5", "device=cpu"]
     for command, endgame, method in (
-        ("match", [], "search with exact leaves"),
+        ("match", [], "search with exact endings"),
         ("match", ["endgame=off"], "search"),
         ("match", ["with_search=false"], "network alone"),
     ):

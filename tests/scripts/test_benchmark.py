@@ -69,9 +69,7 @@ def test_a_single_position_is_measured_beside_the_evaluations_of_torch(monkeypat
     monkeypatch.setattr(one_position, "GAMES", ("tic_tac_toe",))
     (row,) = benchmark.measure("one_position", repeats=1)
     figures = row.figures
-    defaults = [
-        f"{way}{ply}" for way in ("default", "fixed", "fixed_exact") for ply in ("", "_later")
-    ]
+    defaults = [f"{way}{ply}" for way in ("default", "fixed") for ply in ("", "_later")]
     for way in ("torch_one_leaf", "one_leaf", *defaults):
         ratio = figures[f"{way}_per_s"] / figures["torch_evaluations_per_s"]
         assert figures[f"{way}_ratio"] == pytest.approx(ratio) and ratio > 0

@@ -6,17 +6,20 @@ import re
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from game_samples import BREAKTHROUGH_PYTHON
+from solver_samples import late_states
 from web_samples import collect, copy_run, make_backend
 
 from alphazero.inference.evaluator import UniformEvaluator
 from alphazero.own_games.registry import make_game
 from alphazero.play.requests import Refusal
 from alphazero.players.search_player import SearchPlayer
+from alphazero.solvers.endings import make_endings
 from alphazero.web import exact_scores
 from alphazero.web.exact_scores import Solvers
 from alphazero.web.network_search import NetworkSearch, SearchTask
@@ -252,6 +255,18 @@ def test_a_failure_is_that_of_one_question():
         search.search(SearchTask(state, 5))
     evaluator.evaluate = evaluate
     assert search.search(SearchTask(state, 5)).num_simulations == 5
+
+
+def test_a_position_near_the_end_is_solved_unless_somebody_watches_or_nothing_is_searched():
+    search, game, _ = network_search()
+    search.player = replace(search.player, endings=make_endings(game))
+    state = late_states(game.name, 8, 1, seed=1)[0]
+    scores = search.player.endings.scores(state, 10_000)
+    solved = search.search(SearchTask(state, 10))
+    assert solved.num_simulations == 0 and scores[solved.best] == scores.max()
+    assert solved.value == np.sign(scores.max())
+    assert search.search(SearchTask(state, 10, watch=lambda view: None)).num_simulations > 0
+    assert search.search(SearchTask(state, 0)).network is not None
 
 
 # --- exact results --------------------------------------------------------------------------------
