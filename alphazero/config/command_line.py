@@ -8,6 +8,7 @@ config files.
 """
 
 import contextlib
+from collections.abc import Iterable
 from typing import Any
 
 import yaml
@@ -21,12 +22,12 @@ _MAX_LISTED = 40
 _UNREADABLE = (yaml.YAMLError, RecursionError, ValueError)
 
 
-def from_overrides(cls: type, words: list[str], command: str) -> Any:
+def from_overrides(cls: type, overrides: list[str], command: str) -> Any:
     """Make the settings of a command from its ``key=value`` arguments, and check the values.
 
     Args:
         cls: the settings class, which holds the defaults.
-        words: the ``key=value`` arguments.
+        overrides: the ``key=value`` arguments.
         command: the command to name in error messages, such as "alphazero match".
 
     Returns:
@@ -36,7 +37,7 @@ def from_overrides(cls: type, words: list[str], command: str) -> Any:
         ConfigError: for an argument without "=" or without a value, an unknown key, a value of the
             wrong type, or a value that is out of range or not among the choices.
     """
-    values = parse_overrides(cls, words, command)
+    values = parse_overrides(cls, overrides, command)
     for row in rows(cls()):
         # Usually an empty shell variable; ignoring it would not run what the user meant.
         if values.get(row.key) == "" and row.value != "":
@@ -45,26 +46,33 @@ def from_overrides(cls: type, words: list[str], command: str) -> Any:
     return from_plain(cls, values)
 
 
-def parse_overrides(cls: type, words: list[str], command: str) -> dict[str, Any]:
-    """Convert ``key=value`` arguments to nested dictionaries; check the keys but not the values.
+def parse_overrides(cls: type, overrides: Iterable[str], command: str) -> dict[str, Any]:
+    """Convert ``key=value`` arguments to nested dictionaries; see `parse_values`."""
+    return parse_values(cls, map(split_override, overrides), command)
+
+
+def parse_values(
+    cls: type, texts: Iterable[tuple[str, str]], command: str, others: Iterable[str] = ()
+) -> dict[str, Any]:
+    """Convert keys and texts to nested dictionaries; check the keys but not the values.
 
     Args:
         cls: the settings class, which defines the allowed keys.
-        words: the ``key=value`` arguments.
+        texts: pairs of a key and the text of its value.
         command: the command to name in error messages, such as "alphazero match".
+        others: further keys of the command, to suggest in place of an unknown one.
 
     Returns:
-        The values, nested by section: ``learner.batch_size=512`` becomes
+        The values, nested by section: ``("learner.batch_size", "512")`` becomes
         ``{"learner": {"batch_size": "512"}}``.
 
     Raises:
-        ConfigError: for an argument without "=", or an unknown key.
+        ConfigError: for an unknown key.
     """
     kinds = types_of(cls)
     values: dict[str, Any] = {}
-    for word in words:
-        key, text = split_word(word)
-        check_key(key, text, list(kinds), command)
+    for key, text in texts:
+        check_key(key, text, [*kinds, *others], command)
         *sections, name = key.split(".")
         section_values = values
         for section in sections:
@@ -73,18 +81,18 @@ def parse_overrides(cls: type, words: list[str], command: str) -> dict[str, Any]
     return values
 
 
-def split_word(word: str) -> tuple[str, str]:
+def split_override(override: str) -> tuple[str, str]:
     """Split a ``key=value`` argument into its key and the text of its value.
 
     Raises:
         ConfigError: if the argument has no "=", or nothing before it.
     """
-    key, equals, text = word.partition("=")
+    key, equals, text = override.partition("=")
     if not equals or not key:
         hint = ""
-        if word.startswith("--"):
-            hint = f" Settings are written {word.lstrip('-')}=VALUE."
-        raise ConfigError(f"'{word}' is not of the form key=value.{hint}", key=word)
+        if override.startswith("--"):
+            hint = f" Settings are written {override.lstrip('-')}=VALUE."
+        raise ConfigError(f"'{override}' is not of the form key=value.{hint}", key=override)
     return key, text
 
 

@@ -105,7 +105,7 @@ def _make(game: Any) -> Game:
         return load_object(game, name)
     if game in _OBJECTS:
         return load_object(_OBJECTS[game], game)
-    game = _SPELLINGS.get(game, game)
+    game = usual_name(game)
     if game in _COMPILED:
         return CompiledGame(game, _COMPILED[game])
     family, _, rest = game.partition(":")
@@ -204,7 +204,12 @@ def is_shipped_game(name: str) -> bool:
     Args:
         name: the name of a game, such as "connect_x:5x5x4".
     """
-    return _SPELLINGS.get(name, name).partition(":")[0] in _SHIPPED_FAMILIES
+    return usual_name(name).partition(":")[0] in _SHIPPED_FAMILIES
+
+
+def usual_name(name: str) -> str:
+    """Return the usual spelling of a game's name: "othello" for "othello:8"."""
+    return _SPELLINGS.get(name, name)
 
 
 def same_game(name: str, stored_name: str, digest: str = "", stored_digest: str = "") -> bool:
@@ -220,8 +225,7 @@ def same_game(name: str, stored_name: str, digest: str = "", stored_digest: str 
         digest, stored_digest: the digests of the two games' rules; "" if unknown, or for games of
             this package.
     """
-    name = _SPELLINGS.get(name, name)
-    stored_name = _SPELLINGS.get(stored_name, stored_name)
+    name, stored_name = usual_name(name), usual_name(stored_name)
     if name == stored_name or digest and digest == stored_digest:
         return True
     if not (is_game_file(name) and is_game_file(stored_name)):

@@ -114,8 +114,11 @@ class TrainSettings:
     resume: str = option("", "folder of a run to continue, or latest")
 
 
-def check_run(settings: TrainSettings) -> None:
+def check_run(settings: TrainSettings) -> Game:
     """Check every setting of a run by itself, against related settings, and against the game.
+
+    Returns:
+        The game, whose usual name becomes `settings.game.name`.
 
     Raises:
         ConfigError: if a value is not allowed; the message names the key, the value and what is
@@ -136,7 +139,10 @@ def check_run(settings: TrainSettings) -> None:
         reason = "run.root says where it is"
         raise ConfigError.of("run.name", name, "the name of one folder", reason)
     choose_device(settings.device)
-    _check_game(settings, make_game(settings.game.name))
+    game = make_game(settings.game.name)
+    settings.game.name = game.name
+    _check_game(settings, game)
+    return game
 
 
 def fill_in_auto(settings: TrainSettings, device: torch.device) -> None:

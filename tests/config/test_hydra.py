@@ -98,7 +98,7 @@ def test_what_is_wrong_gets_one_line_and_no_folder(words, parts, own_configs, ca
 def test_a_sweep_over_games_of_every_spelling(tmp_path, monkeypatch):
     trained = []
 
-    def note(settings, folder, resumed, varied):
+    def note(settings, game, folder, resumed, varied):
         assert list(varied) == ["game"]
         trained.append((settings.game.name, folder.path.relative_to(tmp_path).as_posix()))
         return 0
@@ -132,7 +132,7 @@ def sweep(capsys, *words):
 def test_the_other_runs_of_a_sweep_go_on_if_some_fail(tmp_path, monkeypatch, capsys):
     tried = []
 
-    def try_run(settings, folder, resumed, varied):
+    def try_run(settings, game, folder, resumed, varied):
         tried.append(settings.seed)
         if settings.seed == 2:
             raise ConfigError("this run cannot be")
@@ -154,7 +154,7 @@ def test_the_other_runs_of_a_sweep_go_on_if_some_fail(tmp_path, monkeypatch, cap
 
 
 def test_ctrl_c_ends_a_sweep_after_its_table(tmp_path, monkeypatch, capsys):
-    def try_run(settings, folder, resumed, varied):
+    def try_run(settings, game, folder, resumed, varied):
         if settings.seed == 2:
             raise KeyboardInterrupt
         store(folder)

@@ -15,7 +15,8 @@ from alphazero.training.events import IterationReport, flat
 from alphazero.training.loggers.charts import hparams, layout, metrics
 from alphazero.training.loggers.tensorboard import TensorBoardLogger
 from alphazero.training.reports import SelfPlayReport, StrengthReport
-from alphazero.training.run_config import compose, recipe_of
+from alphazero.training.run_config import compose, default_settings
+from alphazero.training.settings import check_run
 
 MEASURED = (
     "evaluation.every=1 evaluation.num_games=4 evaluation.final_num_games=4 "
@@ -117,9 +118,9 @@ def test_a_recipe_that_a_run_had_to_change_does_not_stop_its_logger(monkeypatch)
         raise ConfigError.of("replay.window_max", settings.window_max)
 
     monkeypatch.setattr("alphazero.training.settings.check_memory", check_memory)
-    assert recipe_of("connect_four").replay.window_max > 0
+    assert default_settings("connect_four").replay.window_max > 0
     with pytest.raises(ConfigError):
-        compose(["game=connect_four"])
+        check_run(compose(["game=connect_four"]))
 
 
 def test_hyper_parameters_are_what_differs_from_the_recipe_and_what_a_sweep_varies():

@@ -16,7 +16,7 @@ from alphazero.training.curves import CURVES
 from alphazero.training.events import IterationReport, flat
 from alphazero.training.loggers.charts import layout, start_records
 from alphazero.training.loggers.event_file import EventFile
-from alphazero.training.run_config import recipe_of
+from alphazero.training.run_config import default_settings
 from alphazero.training.trainer import Trainer
 
 
@@ -41,8 +41,8 @@ class TensorBoardLogger:
         purge_step = trainer.iteration + 1 if trainer.iteration else None
         self._file = EventFile(trainer.folder.path, purge_step)
         self._file.add(summary.custom_scalars(layout(settings)))
-        recipe = recipe_of(settings.game.name)
-        for record in start_records(settings, recipe, varied or {}):
+        usual = default_settings(settings.game.name)
+        for record in start_records(settings, usual, varied or {}):
             self._file.add(record)
         self._file.flush()
 
