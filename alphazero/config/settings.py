@@ -282,8 +282,8 @@ def _as_type(annotation: Any, value: Any) -> Any:
         TypeError, ValueError, KeyError, OverflowError, AttributeError: if it cannot be converted.
     """
     kind = _without_none(annotation)
-    if value is None and kind != annotation:
-        return None
+    if kind is Any or value is None and kind != annotation:
+        return value
     if typing.get_origin(kind) is list:
         if not isinstance(value, (list, tuple)):
             raise TypeError

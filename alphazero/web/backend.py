@@ -99,7 +99,8 @@ class Backend:
         Raises:
             Refusal: if one of the requests is refused, see `position`.
         """
-        return [self._drawn(one) for one in read_request(PositionsRequest, plain).requests or ()]
+        requests = read_request(PositionsRequest, plain).requests or ()
+        return [self._drawn(read_request(DrawingRequest, one)) for one in requests]
 
     def _drawn(self, request: DrawingRequest) -> dict[str, Any]:
         found = self._position(request)
@@ -211,12 +212,13 @@ class Backend:
         return read_position(game, self.catalogue.skin(game, request.setup), request)
 
     def _player(
-        self, game: Game, request: PlayerRequest | None, defaults: dict[str, int]
+        self, game: Game, plain: dict | None, defaults: dict[str, int]
     ) -> tuple[PlayerChoice, int]:
         """Look up the requested player and the number of simulations with which it plays.
 
         Args:
-            request: the requested player; None means the game's default player for analyses.
+            plain: the requested player, a `PlayerRequest`; None means the game's default player
+                for analyses.
             defaults: the kinds of player that are allowed, each with its default number of
                 simulations.
 
@@ -228,7 +230,7 @@ class Backend:
             Refusal: if there is no such player, its kind is not allowed, or its number of
                 simulations is outside the allowed range.
         """
-        request = request or PlayerRequest(**self.catalogue.analyst(game))
+        request = read_request(PlayerRequest, plain or self.catalogue.analyst(game))
         player = self.catalogue.player(game, request.id)
         if player.kind not in defaults:
             raise Refusal(f"{player.name} cannot do this; choose {' or '.join(defaults)}.")
