@@ -11,7 +11,7 @@ import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import hydra
 from hydra.core.override_parser.overrides_parser import OverridesParser
@@ -40,13 +40,6 @@ _ERRORS = (HydraException, OmegaConfBaseException, YAMLError, ValueError)
 #: The start of a value with several values in Hydra's extended sweep syntax.
 _SWEEP = re.compile(r"(choice|range|glob|interval|shuffle|sort|tag)\(")
 _PACKAGE_HINT = " Is its first line '# @package _global_'?"
-
-
-class Overrides(NamedTuple):
-    """The parsed arguments of a training run."""
-
-    choices: dict[str, str | None]  #: {config group: name of its file, or None for no file}
-    values: dict[str, Any]  #: single values, nested by section
 
 
 def runs_of_sweep(
@@ -134,12 +127,18 @@ class ConfigFiles:
             self._search_path = [f"hydra.searchpath=[{_quoted(f'file://{path}')}]"]
         self.groups = groups_of([*self._own_files, *config_files(folder)])
 
-    def parse(self, cls: type, overrides: Sequence[str]) -> Overrides:
+    def parse(
+        self, cls: type, overrides: Sequence[str]
+    ) -> tuple[dict[str, str | None], dict[str, Any]]:
         """Parse arguments such as ``game=othello`` and ``seed=1``.
 
         Args:
             cls: the settings class, which defines the keys besides the config groups.
             overrides: the arguments; later ones override earlier ones.
+
+        Returns:
+            The choices, {config group: name of its file, or None for no file}, and the single
+            values, nested by section.
 
         Raises:
             ConfigError: for an unknown key, or several values, which only a sweep may have.
@@ -159,24 +158,23 @@ class ConfigFiles:
                 choices[key] = text
             else:
                 values.append((key, text))
-        return Overrides(choices, parse_values(cls, values, COMMAND, self.groups))
+        return choices, parse_values(cls, values, COMMAND, self.groups)
 
-    def merge(self, cls: type, overrides: Overrides) -> Any:
+    def merge(self, cls: type, choices: dict[str, str | None], values: dict[str, Any]) -> Any:
         """Make the settings of one run from the chosen config files and single values.
 
         Args:
             cls: the settings class, which holds the defaults.
-            overrides: the choices of files, and the values that override those of the files.
+            choices, values: as `parse` returns them.
 
         Raises:
             ConfigError: if a chosen file does not exist or cannot be read, or for an unknown key or
                 a value that is not allowed.
         """
-        choices = [self._choice(group, name) for group, name in overrides.choices.items()]
-        defaults = dataclasses.asdict(cls())
+        chosen = [self._choice(group, name) for group, name in choices.items()]
         try:
-            chosen = _compose(self._folder, (*choices, *self._search_path))
-            config = OmegaConf.merge(defaults, chosen, overrides.values)
+            files = _compose(self._folder, (*chosen, *self._search_path))
+            config = OmegaConf.merge(dataclasses.asdict(cls()), files, values)
             plain: Any = OmegaConf.to_container(config, resolve=True)
         except _ERRORS as error:
             raise self._refused(error) from None

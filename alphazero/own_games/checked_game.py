@@ -35,7 +35,7 @@ from alphazero.own_games.game_file import (
     refusal,
 )
 from alphazero.own_games.python_game import unusable
-from alphazero.own_games.rules_digest import made_as
+from alphazero.own_games.rules_digest import constructor_repr
 from alphazero.runtime import jit
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.files import write_atomically
@@ -137,7 +137,7 @@ def _checked_here(source: Any, name: str, file: Path | None) -> Game:
     try:
         game = game_of(source, name)
         rules = game.rules_object
-        stored = file and _stored_notes_path(file, made_as(rules))
+        stored = file and _stored_notes_path(file, constructor_repr(rules))
         notes = _read_notes(stored) if stored else _CHECKED.get(type(rules))
         if notes is None:
             report = examine(Laws(game, file), None, _quick(name))
@@ -274,7 +274,7 @@ def compiler_error_text(text: str, path: Path) -> str:
 # --- notes on disk --------------------------------------------------------------------------------
 
 
-def _stored_notes_path(file: Path, made_as: str) -> Path:
+def _stored_notes_path(file: Path, constructor: str) -> Path:
     """Return the path of the file that stores the check's warnings about this version of a game.
 
     The path depends on the rules' text and on the code of the check. The file exists once this
@@ -282,11 +282,11 @@ def _stored_notes_path(file: Path, made_as: str) -> Path:
 
     Args:
         file: the file that defines the rules.
-        made_as: distinguishes several games defined in one file, such as the name of the class or
-            the call that makes the game.
+        constructor: the name of the class, or the call that makes the game; distinguishes several
+            games defined in one file.
     """
     source_digest = digest_of(source_text(file))
-    digest = hashlib.sha256(f"{made_as}\0{source_digest}".encode())
+    digest = hashlib.sha256(f"{constructor}\0{source_digest}".encode())
     for check in sorted(Path(__file__).with_name("checks").glob("*.py")):
         digest.update(check.read_bytes())
     return jit.cache_directory().parent / f"game-{digest.hexdigest()[:16]}.txt"

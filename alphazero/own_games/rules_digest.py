@@ -44,7 +44,7 @@ def _source_of_methods(game_class: type) -> str:
 
 def _sizes_of(game: Game) -> dict[str, Any]:
     sizes = {
-        "made_as": made_as(game.rules_object),
+        "made_as": constructor_repr(game.rules_object),
         "num_actions": int(game.num_actions),
         "planes_shape": tuple(map(int, game.planes_shape)),
     }
@@ -57,7 +57,7 @@ def _sizes_of(game: Game) -> dict[str, Any]:
     return sizes
 
 
-def made_as(rules: Any) -> str:
+def constructor_repr(rules: Any) -> str:
     """Format a constructor call that describes a game's rules, such as "Snort(side=5)".
 
     An argument is shown if the object ``rules`` stores it in an attribute of the same name, with or

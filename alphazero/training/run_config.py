@@ -38,17 +38,16 @@ def compose(overrides: Sequence[str], config_dir: str | None = None) -> TrainSet
         ConfigError: for an unknown key or choice, or a value that is not allowed.
     """
     files = ConfigFiles(config_folder(), config_dir)
-    parsed = files.parse(TrainSettings, overrides)
-    choices = parsed.choices
+    choices, values = files.parse(TrainSettings, overrides)
     game = choices.get("game")
     if game is not None and game not in files.groups["game"]:
         choices["game"] = _proposals_for(usual_name(game))
-        parsed.values.setdefault("game", {}).setdefault("name", usual_name(game))
+        values.setdefault("game", {}).setdefault("name", usual_name(game))
     kind = choices.get("network")
     if kind is not None and kind not in files.groups["network"] and is_own_kind(kind):
         choices["network"] = None
-        parsed.values.setdefault("network", {}).setdefault("kind", kind)
-    settings = files.merge(TrainSettings, parsed)
+        values.setdefault("network", {}).setdefault("kind", kind)
+    settings = files.merge(TrainSettings, choices, values)
     root = settings.search.root
     for override in overrides:
         if re.search(_UNUSED[root], override):

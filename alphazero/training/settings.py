@@ -9,7 +9,6 @@ from pathlib import Path
 import torch
 
 from alphazero.config.settings import check, from_stored, option, section
-from alphazero.evaluation.match import check_num_games
 from alphazero.games.batched_game import Game
 from alphazero.inference.engines.engine import EngineChoice
 from alphazero.inference.engines.registry import preferred_engine
@@ -48,7 +47,7 @@ class PitSettings:
     """
 
     every: int = option(0, "iterations between matches with the old network; 0 is never", low=0)
-    num_games: int = option(40, "games of a match, even: each opening is played twice", low=2)
+    num_games: int = option(40, "games of a match: each opening twice", low=2, even=True)
     num_simulations: int = option(64, "simulations for a move", low=1, high=1_000_000)
     opening_plies: int = option(4, "random plies at the start of a pair of games", low=0, high=100)
     acceptance: float = option(0.55, "score that the new network needs to stay", low=0.0, high=1.0)
@@ -61,8 +60,8 @@ class EvaluationSettings:
     """Settings for measuring strength during the run; the measurements never affect training."""
 
     every: int = option(5, "iterations between measurements; 0 measures only at the end", low=0)
-    num_games: int = option(40, "games against UCT, an even number; 0 is none", low=0)
-    final_num_games: int = option(100, "games against UCT at the end of the run; 0 is none", low=0)
+    num_games: int = option(40, "games against UCT; 0 is none", low=0, even=True)
+    final_num_games: int = option(100, "games against UCT at the end; 0 is none", low=0, even=True)
     num_simulations: int = option(64, "the network's simulations for a move", low=1, high=1_000_000)
     uct_simulations: int = option(1000, "UCT's simulations for a move", low=1, high=10_000_000)
     opening_plies: int = option(4, "random plies at the start of a pair of games", low=0, high=100)
@@ -125,10 +124,6 @@ def check_run(settings: TrainSettings) -> Game:
             allowed.
     """
     check(settings)
-    evaluation = settings.evaluation
-    check_num_games(settings.pit.num_games, "pit.num_games")
-    check_num_games(evaluation.num_games, "evaluation.num_games", low=0)
-    check_num_games(evaluation.final_num_games, "evaluation.final_num_games", low=0)
     replay = settings.replay
     if replay.window_start > replay.window_max:
         allowed = f"at most replay.window_max={replay.window_max}"
