@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from alphazero.config.settings import from_plain, from_stored
+from alphazero.config.settings import check, from_plain, from_stored
 from alphazero.evaluation.exact.accuracy import AccuracyReport
 from alphazero.evaluation.exact.accuracy import measure_accuracy as _measure_accuracy
 from alphazero.evaluation.exact.set_file import find_set
@@ -220,6 +220,7 @@ def train(
         check_rules(folder, settings, run_game)
     else:
         settings = settings or make_settings(*overrides)
+        check(settings)
         run_game = check_run(settings)
         folder = RunFolder.create(settings.run.root, run_game.name, settings.run.name)
     folder = RunFolder(folder.path.absolute())  # a notebook may change the working directory

@@ -41,7 +41,7 @@ def compose(overrides: Sequence[str], config_dir: str | None = None) -> TrainSet
     choices, values = files.parse(TrainSettings, overrides)
     game = choices.get("game")
     if game is not None and game not in files.groups["game"]:
-        choices["game"] = _proposals_for(usual_name(game))
+        choices["game"] = _proposals_for(usual_name(game), files.groups["game"])
         values.setdefault("game", {}).setdefault("name", usual_name(game))
     kind = choices.get("network")
     if kind is not None and kind not in files.groups["network"] and is_own_kind(kind):
@@ -61,13 +61,15 @@ def default_settings(game_name: str) -> TrainSettings:
     return compose([f"game={game_name}"])
 
 
-def _proposals_for(game_name: str) -> str:
+def _proposals_for(game_name: str, choices: list[str]) -> str:
     """Return the name of the config file with the settings proposed for a game.
 
     It is the game's own or, if there is none, that of the game's family, such as "connect_x", or
     "custom".
+
+    Args:
+        choices: the names of the config files in the group "game".
     """
-    choices = config_groups()["game"]
     for choice in choices:
         if game_of_choice(choice) == game_name:
             return choice

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import torch
 
-from alphazero.config.settings import check, from_stored, option, section
+from alphazero.config.settings import from_stored, option, section
 from alphazero.games.batched_game import Game
 from alphazero.inference.engines.engine import EngineChoice
 from alphazero.inference.engines.registry import preferred_engine
@@ -114,7 +114,9 @@ class TrainSettings:
 
 
 def check_run(settings: TrainSettings) -> Game:
-    """Check every setting of a run by itself, against related settings, and against the game.
+    """Check the settings of a run against each other and the game, and make the game.
+
+    Each value by itself has been checked: see `alphazero.config.settings.check`.
 
     Returns:
         The game, whose usual name becomes `settings.game.name`.
@@ -123,7 +125,6 @@ def check_run(settings: TrainSettings) -> Game:
         ConfigError: if a value is not allowed; the message names the key, the value and what is
             allowed.
     """
-    check(settings)
     replay = settings.replay
     if replay.window_start > replay.window_max:
         allowed = f"at most replay.window_max={replay.window_max}"
