@@ -5,7 +5,7 @@ After `import alphazero as az`, they are `az.load_player`, `az.train` and so on;
 """
 
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -156,12 +156,17 @@ def make_settings(*overrides: Any) -> TrainSettings:
         ConfigError: if a key does not exist, a value is not allowed for its key, or ``resume=`` is
             among the arguments, which only `train` accepts.
     """
+    settings = _compose(overrides)
+    check_run(settings)
+    return settings
+
+
+def _compose(overrides: Iterable[Any]) -> TrainSettings:
     from alphazero.training.run_config import compose
 
-    arguments = [
-        one if isinstance(one, str) else f"game={make_game(one).name}" for one in overrides
-    ]
-    settings = compose(arguments)
+    settings = compose(
+        [one if isinstance(one, str) else f"game={make_game(one).name}" for one in overrides]
+    )
     if settings.resume:
         message = f"resume={settings.resume} is not a setting here: call train(resume=...)."
         raise ConfigError(message, key="resume", value=settings.resume)
@@ -219,7 +224,7 @@ def train(
         run_game = check_run(settings)
         check_rules(folder, settings, run_game)
     else:
-        settings = settings or make_settings(*overrides)
+        settings = settings or _compose(overrides)
         check(settings)
         run_game = check_run(settings)
         folder = RunFolder.create(settings.run.root, run_game.name, settings.run.name)
