@@ -230,7 +230,9 @@ class Backend:
             Refusal: if there is no such player, its kind is not allowed, or its number of
                 simulations is outside the allowed range.
         """
-        request = read_request(PlayerRequest, plain or self.catalogue.analyst(game))
+        request = read_request(
+            PlayerRequest, self.catalogue.analyst(game) if plain is None else plain
+        )
         player = self.catalogue.player(game, request.id)
         if player.kind not in defaults:
             raise Refusal(f"{player.name} cannot do this; choose {' or '.join(defaults)}.")
