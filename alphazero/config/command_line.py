@@ -38,13 +38,18 @@ def from_overrides(cls: type, overrides: list[str], command: str) -> Any:
         ConfigError: for an argument without "=" or without a value, an unknown key, a value of the
             wrong type, or a value that is out of range or not among the choices.
     """
-    values = parse_values(cls, map(split_override, overrides), command)
+    values = parse_overrides(cls, overrides, command)
     for row in rows(cls()):
         # Usually an empty shell variable; ignoring it would not run what the user meant.
         if values.get(row.key) == "" and row.value != "":
             message = f"{row.key}= has no value: give one, or leave {row.key}= out."
             raise ConfigError(message, key=row.key, value="", allowed=row.allowed)
     return from_plain(cls, values)
+
+
+def parse_overrides(cls: type, overrides: Iterable[str], command: str) -> dict[str, Any]:
+    """Convert ``key=value`` arguments to nested dictionaries; see `parse_values`."""
+    return parse_values(cls, map(split_override, overrides), command)
 
 
 def parse_values(

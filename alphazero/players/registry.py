@@ -19,7 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from alphazero.config.command_line import parse_values, split_override
+from alphazero.config.command_line import parse_overrides
 from alphazero.config.settings import from_plain
 from alphazero.games.batched_game import Game
 from alphazero.players.base import Player, PlayerSettings
@@ -182,7 +182,7 @@ def read_spec(spec: str, settings: PlayerSettings | None = None) -> PlayerSpec:
         if kind != "uct":
             raise ConfigError(f"'{spec}' is not a player: {kind} takes no number.", value=spec)
         words.insert(0, f"num_simulations={number}")
-    values = parse_values(PlayerSettings, map(split_override, words), spec)
+    values = parse_overrides(PlayerSettings, words, spec)
     checked = from_plain(PlayerSettings, values)
     own = {key: getattr(checked, key) for key in values}
     if own.keys() & set(_LIMITS):

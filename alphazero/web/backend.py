@@ -88,7 +88,11 @@ class Backend:
             Refusal: if the request is not valid, its board is not reachable, one of its moves is
                 illegal, or ``from_ply`` is greater than the number of moves.
         """
-        return self._drawn(read_request(DrawingRequest, plain))
+        request = read_request(DrawingRequest, plain)
+        found = self._position(request)
+        from_ply = request.from_ply or 0
+        check_number("from_ply", from_ply, 0, len(found.session.actions))
+        return position.describe(found, from_ply)
 
     def positions(self, plain: Any) -> list[dict[str, Any]]:
         """Return the `api/positions` response: that of `api/position` to each of many requests.
@@ -99,14 +103,7 @@ class Backend:
         Raises:
             Refusal: if one of the requests is refused, see `position`.
         """
-        requests = read_request(PositionsRequest, plain).requests or ()
-        return [self._drawn(read_request(DrawingRequest, one)) for one in requests]
-
-    def _drawn(self, request: DrawingRequest) -> dict[str, Any]:
-        found = self._position(request)
-        from_ply = request.from_ply or 0
-        check_number("from_ply", from_ply, 0, len(found.session.actions))
-        return position.describe(found, from_ply)
+        return [self.position(one) for one in read_request(PositionsRequest, plain).requests or ()]
 
     def exact(self, plain: Any) -> dict[str, Any]:
         """Return the `api/exact` response: the exact score of every move, if it can be computed.
