@@ -5,13 +5,13 @@ After `import alphazero as az`, they are `az.load_player`, `az.train` and so on;
 """
 
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from alphazero.config.settings import from_plain, from_stored
+from alphazero.config.settings import check, from_plain, from_stored
 from alphazero.evaluation.exact.accuracy import AccuracyReport
 from alphazero.evaluation.exact.accuracy import measure_accuracy as _measure_accuracy
 from alphazero.evaluation.exact.set_file import find_set
@@ -156,12 +156,17 @@ def make_settings(*overrides: Any) -> TrainSettings:
         ConfigError: if a key does not exist, a value is not allowed for its key, or ``resume=`` is
             among the arguments, which only `train` accepts.
     """
+    settings = _compose(overrides)
+    check_run(settings)
+    return settings
+
+
+def _compose(overrides: Iterable[Any]) -> TrainSettings:
     from alphazero.training.run_config import compose
 
-    arguments = [
-        one if isinstance(one, str) else f"game={make_game(one).name}" for one in overrides
-    ]
-    settings = compose(arguments)
+    settings = compose(
+        [one if isinstance(one, str) else f"game={make_game(one).name}" for one in overrides]
+    )
     if settings.resume:
         message = f"resume={settings.resume} is not a setting here: call train(resume=...)."
         raise ConfigError(message, key="resume", value=settings.resume)
@@ -213,14 +218,19 @@ def train(
         raise ConfigError(message, key="game", value=game)
     if resume is not None:
         name = None if game is None else make_game(game).name
-        settings, folder = _stored_run(resume, name, network_kind, drop_games)
+        folder = RunFolder.find(str(resume), TrainSettings().run.root, None)
+        settings = settings_to_resume(folder, name, network_kind)
+        settings.run.drop_games = drop_games
+        run_game = check_run(settings)
+        check_rules(folder, settings, run_game)
     else:
-        settings = settings or make_settings(*overrides)
-        check_run(settings)
-        folder = RunFolder.create(settings.run.root, settings.game.name, settings.run.name)
+        settings = settings or _compose(overrides)
+        check(settings)
+        run_game = check_run(settings)
+        folder = RunFolder.create(settings.run.root, run_game.name, settings.run.name)
     folder = RunFolder(folder.path.absolute())  # a notebook may change the working directory
     with folder.locked():
-        trainer = Trainer(settings, folder)
+        trainer = Trainer(settings, folder, run_game)
         if resume is not None:
             trainer.restore()
         yield from _stored_reports(trainer, progress)
@@ -288,26 +298,3 @@ def load_run(path: str | Path = "latest", root: str | Path = "checkpoints") -> R
 
 def _player(player: Player | str, game: Game) -> Player:
     return load_player(player, game) if isinstance(player, str) else player
-
-
-def _stored_run(
-    path: str | Path, game: str | None, network_kind: str | None, drop_games: bool
-) -> tuple[TrainSettings, RunFolder]:
-    """Find the folder of a run that is to be resumed, and load its settings.
-
-    Args:
-        path, network_kind, drop_games: as ``resume``, ``network_kind`` and ``drop_games`` in
-            `train`.
-        game: the name of the game given by the user; None if the user gave none.
-
-    Raises:
-        ConfigError: if there is no such run, its settings cannot be used, or the rules of its game
-            have changed and ``drop_games`` is False.
-        StoredFileError: if the settings cannot be read.
-    """
-    folder = RunFolder.find(str(path), TrainSettings().run.root, None)
-    settings = settings_to_resume(folder, game, network_kind)
-    settings.run.drop_games = drop_games
-    check_run(settings)
-    check_rules(folder, settings, make_game(settings.game.name))
-    return settings, folder

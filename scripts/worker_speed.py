@@ -22,6 +22,7 @@ from alphazero.config.help import HELP
 from alphazero.config.settings import option, rows
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training.run_config import compose
+from alphazero.training.settings import check_run
 from alphazero.training.trainer import Trainer
 
 
@@ -106,7 +107,8 @@ def make(settings: Settings, kind: str) -> Trainer:
         "evaluator.precision=int8",
         "learner.precision=float32",
     ]
-    trainer = Trainer(compose(arguments), RunFolder("build/worker_speed"))
+    of_run = compose(arguments)
+    trainer = Trainer(of_run, RunFolder("build/worker_speed"), check_run(of_run))
     trainer.source.update(0, trainer.learner.played_network, trainer._sample)
     return trainer
 

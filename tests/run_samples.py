@@ -7,6 +7,7 @@ import numpy as np
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training.events import IterationReport
 from alphazero.training.run_config import compose
+from alphazero.training.settings import check_run
 from alphazero.training.trainer import Trainer
 
 #: Settings with which a run of tic-tac-toe takes less than a second, without measurements.
@@ -49,7 +50,8 @@ _CLOCK = {
 
 def make_trainer(path, *words, game="tic_tac_toe"):
     """Return the trainer of a tiny run of a game's config in the folder ``path``."""
-    return Trainer(compose([f"game={game}", *TINY, *words]), RunFolder(path))
+    settings = compose([f"game={game}", *TINY, *words])
+    return Trainer(settings, RunFolder(path), check_run(settings))
 
 
 def reports(trainer):

@@ -30,7 +30,7 @@ from alphazero.cli.players import (
 )
 from alphazero.cli.progress import progress
 from alphazero.config.settings import option
-from alphazero.evaluation.match import Match, MatchProgress, MatchReport, check_num_games
+from alphazero.evaluation.match import Match, MatchProgress, MatchReport
 from alphazero.evaluation.openings import choose_openings
 from alphazero.evaluation.puzzle import PuzzleResults, puzzle_results, small_game_values
 from alphazero.evaluation.report import Tally
@@ -50,7 +50,7 @@ class Settings(PlayerSettings):
     game: str | None = option(None, GAME_HELP)
     a: str | None = option(None, f"player A: {PLAYER_HELP}; by default best, otherwise uct:1000")
     b: str | None = option(None, "player B; by default uct:1000, or random where no network ships")
-    num_games: int = option(100, "an even number: each opening is played twice", 2, 1_000_000)
+    num_games: int = option(100, "each opening is played twice", 2, 1_000_000, even=True)
     opening_plies: int = option(4, "random plies at the start of each pair of games", 0, 1000)
     drawn_openings: bool | None = option(
         None, "only openings that perfect play draws; by default if an exact solver is quick"
@@ -73,7 +73,6 @@ def run(settings: Settings, console: Console) -> None:
         ConfigError: if a setting cannot be used, or there are not enough suitable openings.
         UnsolvableError: with ``drawn_openings``, if no solver can solve the game.
     """
-    check_num_games(settings.num_games)
     sprt = None
     if settings.sprt:
         sprt = Sprt(settings.elo0, settings.elo1)

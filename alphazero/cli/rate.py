@@ -21,7 +21,7 @@ from alphazero.cli.progress import progress
 from alphazero.cli.rate_players import choose_networks, make_players, player_name
 from alphazero.config.settings import option
 from alphazero.evaluation.elo import Ratings, rate
-from alphazero.evaluation.match import MatchProgress, check_num_games
+from alphazero.evaluation.match import MatchProgress
 from alphazero.evaluation.openings import choose_openings
 from alphazero.evaluation.ratings import RatingFile, search_of, short_name
 from alphazero.evaluation.report import Z_95
@@ -47,8 +47,8 @@ class Settings:
     num_simulations: int = option(200, "simulations of a network per move", 1, 1_000_000)
     players: list[str] = option(STANDARD_PLAYERS, "the other players, as in 'alphazero match'")
     anchor: str = option("uct:1000", "the player whose rating is fixed, at 1000 Elo")
-    num_games: int = option(600, "games to add, an even number; 0 shows the ratings", 0, 1_000_000)
-    games_per_match: int = option(20, "an even number; then the next two are chosen", 2, 10_000)
+    num_games: int = option(600, "games to add; 0 shows the ratings", 0, 1_000_000, even=True)
+    games_per_match: int = option(20, "after these, the next two are chosen", 2, 10_000, even=True)
     opening_plies: int = option(4, "random plies at the start of each pair of games", 0, 1000)
     device: str = option("auto", "where networks run: auto, cpu, cuda")
     network_kind: str | None = option(None, NETWORK_KIND_HELP)
@@ -75,8 +75,6 @@ def run(settings: Settings, console: Console) -> None:
     """
     from alphazero.players.network import game_of_network  # importing torch takes a second
 
-    check_num_games(settings.num_games, low=0)
-    check_num_games(settings.games_per_match, "games_per_match")
     folder = RunFolder.find(settings.run, settings.root, None, key="run")
     networks = choose_networks(folder, settings.num_networks)
     game = game_of_network(networks[0], settings.game)

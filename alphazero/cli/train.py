@@ -7,8 +7,8 @@ and change any single setting.
     alphazero train --multirun game=tic_tac_toe seed=1,2,3
     alphazero train resume=latest
 
-`main` composes and checks each run's settings with `alphazero.training.run_config`; `_train` trains
-the run with `alphazero.training.trainer`.
+`alphazero.training.run_config` composes the settings of each run, `alphazero.training.settings`
+checks them and makes the game, and `alphazero.training.trainer` trains the run.
 """
 
 import argparse
@@ -29,13 +29,14 @@ from alphazero.cli import error_text
 from alphazero.cli.command import figures_table, summary_and_examples
 from alphazero.cli.interrupts import is_interrupted
 from alphazero.cli.prove import proof_lines
-from alphazero.config.command_line import parse_overrides, split_word
+from alphazero.config.command_line import parse_values, runs_of_sweep, split_override
 from alphazero.config.files import to_yaml
 from alphazero.config.help import HELP, print_help
-from alphazero.config.hydra import COMMAND, runs_of_sweep
+from alphazero.config.hydra import COMMAND
 from alphazero.config.settings import from_plain, with_home
 from alphazero.evaluation.exact.set_file import shipped_path
 from alphazero.evaluation.run_facts import duration_text
+from alphazero.games.batched_game import Game
 from alphazero.network.registry import is_own_kind
 from alphazero.own_games.registry import make_game
 from alphazero.runtime.console import Console
@@ -55,6 +56,9 @@ from alphazero.training.settings import (
 )
 from alphazero.training.trainer import Trainer
 
+#: A run's settings, its game, and {key: text} of the settings that distinguish it in its sweep.
+_Run = tuple[TrainSettings, Game, dict[str, str]]
+
 
 def main(arguments: list[str]) -> int:
     """Train one run or a sweep, resume a run, or print the settings or the help.
@@ -69,25 +73,24 @@ def main(arguments: list[str]) -> int:
         ConfigError: for an argument that cannot be used.
         TrainingDivergedError: if losses, weights or the network's outputs are not finite.
     """
-    arguments = list(map(with_home, arguments))
     if HELP & set(arguments):
         _print_help([word for word in arguments if word not in HELP])
         return 0
     if any(word.startswith("resume=") and word != "resume=" for word in arguments):
         return _train(*_resumed(arguments), resumed=True)
-    options, words = _split(arguments)
+    options, overrides = _split(arguments)
     if options.cfg:
-        _print_settings(options, words)
+        _print_settings(options, overrides)
         return 0
-    return _train_new(options, words)
+    return _train_new(options, overrides)
 
 
-def _train_new(options: argparse.Namespace, words: list[str]) -> int:
+def _train_new(options: argparse.Namespace, overrides: list[str]) -> int:
     """Train a new run, or all runs of a sweep one after another.
 
     Args:
         options: the parsed options, such as ``--multirun``.
-        words: settings and config-group choices, such as ``seed=1`` and ``game=othello``.
+        overrides: settings and config-group choices, such as ``seed=1`` and ``game=othello``.
 
     Returns:
         The exit status: 0; 2 if a run of a sweep failed; 130 if stopped by Ctrl-C.
@@ -95,26 +98,25 @@ def _train_new(options: argparse.Namespace, words: list[str]) -> int:
     Raises:
         ConfigError: if a setting of any run cannot be used, before the first run is trained.
     """
-    sweep: Iterable = [(words, {})]
+    sweep: Iterable = [(overrides, {})]
     if options.multirun:
-        sweep = runs_of_sweep(words, config_groups(options.config_dir))
-    # All runs are checked before the first one starts.
-    runs = [(compose(run_words, options.config_dir), varied) for run_words, varied in sweep]
+        sweep = runs_of_sweep(overrides)
+    runs = list[_Run]()
+    for run_overrides, varied in sweep:  # all are checked before the first one starts
+        settings = compose(run_overrides, options.config_dir)
+        runs.append((settings, check_run(settings), varied))
     if len(runs) > 1:
         return _train_sweep(runs)
-    settings, _ = runs[0]
-    folder = RunFolder.create(settings.run.root, settings.game.name, settings.run.name)
-    return _train(settings, folder, resumed=False)
+    settings, game, _ = runs[0]
+    folder = RunFolder.create(settings.run.root, game.name, settings.run.name)
+    return _train(settings, game, folder, resumed=False)
 
 
-def _train_sweep(runs: list[tuple[TrainSettings, dict[str, str]]]) -> int:
+def _train_sweep(runs: list[_Run]) -> int:
     """Train the runs of a sweep one after another, and print a table of what came of each.
 
     If a run fails, the others are still trained; Ctrl-C ends the sweep. Below the table, a command
     is proposed that compares two of the runs.
-
-    Args:
-        runs: the settings of each run, and {key: text} of those that distinguish it.
 
     Returns:
         The exit status: 0; 2 if a run failed; 130 if stopped by Ctrl-C.
@@ -124,14 +126,14 @@ def _train_sweep(runs: list[tuple[TrainSettings, dict[str, str]]]) -> int:
     stored = list[tuple[TrainSettings, RunFolder]]()
     status = 0
     try:
-        for number, (settings, varied) in enumerate(runs, 1):
+        for number, (settings, game, varied) in enumerate(runs, 1):
             name = " ".join(f"{key}={text}" for key, text in varied.items())
             print(f"\nrun {number} of {len(runs)}: {name}", flush=True)
             folder, failure, strength = None, "", ""
             try:
                 root = settings.run.root
-                folder = RunFolder.create(root, settings.game.name, settings.run.name, name)
-                status = max(status, _train(settings, folder, resumed=False))
+                folder = RunFolder.create(root, game.name, settings.run.name, name)
+                status = max(status, _train(settings, game, folder, resumed=False))
             except Exception as error:
                 if is_interrupted() and not isinstance(error, OSError):
                     raise
@@ -189,15 +191,15 @@ def _split(arguments: list[str]) -> tuple[argparse.Namespace, list[str]]:
     parser.add_argument("--config-dir", "-cd")
     parser.add_argument("--cfg", "-c", choices=("job",))
     try:
-        options, words = parser.parse_known_args(arguments)
+        options, overrides = parser.parse_known_args(arguments)
     except argparse.ArgumentError as error:
         raise ConfigError(f"{error}.", key=error.argument_name) from None
-    for word in words:
+    for word in overrides:
         if word.startswith("-"):
             message = f"'{COMMAND}' has no option {word}. Settings are written key=value, and "
             message += f"'{COMMAND} --help' lists the options."
             raise ConfigError(message, key=word)
-    return options, words
+    return options, overrides
 
 
 def _print_help(arguments: list[str]) -> None:
@@ -209,14 +211,13 @@ def _print_help(arguments: list[str]) -> None:
     """
     options, words = _split(arguments)
     sections = [word for word in words if "=" not in word and word[0] != "~"]
-    words = [word for word in words if word not in sections]
-    settings = compose(words, options.config_dir)
+    settings = compose([word for word in words if word not in sections], options.config_dir)
     summary, examples = summary_and_examples(sys.modules[__name__])
     groups = config_groups(options.config_dir)
     print_help("train", summary, settings, examples, groups, sections)
 
 
-def _print_settings(options: argparse.Namespace, words: list[str]) -> None:
+def _print_settings(options: argparse.Namespace, overrides: list[str]) -> None:
     """Print all settings that a run with these arguments would have, as YAML.
 
     Raises:
@@ -224,15 +225,17 @@ def _print_settings(options: argparse.Namespace, words: list[str]) -> None:
     """
     if options.multirun:
         raise ConfigError("--cfg cannot be combined with --multirun.", key="--cfg")
-    settings = compose(words, options.config_dir)
+    settings = compose(overrides, options.config_dir)
+    check_run(settings)
     print(to_yaml(dataclasses.asdict(settings)), end="")
 
 
-def _train(settings: TrainSettings, folder: RunFolder, resumed: bool) -> int:
+def _train(settings: TrainSettings, game: Game, folder: RunFolder, resumed: bool) -> int:
     """Train a run and return the exit status; if no iteration gets stored, delete its folder.
 
     Args:
         settings: the settings of the run.
+        game: the game of the settings.
         folder: the folder of the run; its lock is held until the run ends.
         resumed: True to restore the last stored iteration first; False for a new run.
     """
@@ -240,7 +243,7 @@ def _train(settings: TrainSettings, folder: RunFolder, resumed: bool) -> int:
     with folder.locked(), contextlib.ExitStack() as at_end:
         at_end.callback(folder.discard)  # unless an iteration is stored
         with console.status("Setting up ..."):
-            trainer = Trainer(settings, folder)
+            trainer = Trainer(settings, folder, game)
         if resumed:
             trainer.restore()
             folder.write_config(dataclasses.asdict(settings))
@@ -297,14 +300,14 @@ def _strength(folder: RunFolder) -> str:
     return "" if strength is None else f"{100 * strength:.1f}"
 
 
-def _resumed(arguments: list[str]) -> tuple[TrainSettings, RunFolder]:
+def _resumed(arguments: list[str]) -> tuple[TrainSettings, Game, RunFolder]:
     """Find the run to resume, and apply the remaining arguments to its stored settings.
 
     Args:
         arguments: ``resume=`` and other ``key=value`` arguments.
 
     Returns:
-        The run's changed settings, and its folder.
+        The run's changed settings, its game and its folder.
 
     Raises:
         ConfigError: if there is no such run, a setting cannot be changed in a resumed run, or the
@@ -315,24 +318,24 @@ def _resumed(arguments: list[str]) -> tuple[TrainSettings, RunFolder]:
     if options:
         message = f"{options[0]} cannot be combined with resume=, only key=value can."
         raise ConfigError(message, key=options[0])
-    texts = dict(split_word(word) for word in arguments)
-    game = None
+    texts = dict(split_override(with_home(argument)) for argument in arguments)
+    name = None
     digest = ""
     if texts.get("game"):
         named = make_game(texts.pop("game"))
-        game = named.name
+        name = named.name
         digest = named.rules_digest
     if is_own_kind(texts.get("network", "")):
         texts["network.kind"] = texts.pop("network")
     root = texts.get("run.root", TrainSettings().run.root)
-    folder = RunFolder.find(texts.pop("resume"), root, game, rules_digest=digest)
-    old = settings_to_resume(folder, game, texts.get("network.kind"))
-    changes = [f"{key}={text}" for key, text in texts.items()]
-    settings = from_plain(old, parse_overrides(TrainSettings, changes, f"{COMMAND} resume=..."))
-    check_run(settings)
+    folder = RunFolder.find(texts.pop("resume"), root, name, rules_digest=digest)
+    old = settings_to_resume(folder, name, texts.get("network.kind"))
+    changes = parse_values(TrainSettings, texts.items(), f"{COMMAND} resume=...")
+    settings = from_plain(old, changes)
+    game = check_run(settings)
     check_resumable(old, settings)
-    check_rules(folder, settings, make_game(settings.game.name))
-    return settings, folder
+    check_rules(folder, settings, game)
+    return settings, game, folder
 
 
 # --- text printed before and after a run ----------------------------------------------------------

@@ -8,6 +8,8 @@ config files.
 """
 
 import contextlib
+import itertools
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import yaml
@@ -21,12 +23,12 @@ _MAX_LISTED = 40
 _UNREADABLE = (yaml.YAMLError, RecursionError, ValueError)
 
 
-def from_overrides(cls: type, words: list[str], command: str) -> Any:
+def from_overrides(cls: type, overrides: list[str], command: str) -> Any:
     """Make the settings of a command from its ``key=value`` arguments, and check the values.
 
     Args:
         cls: the settings class, which holds the defaults.
-        words: the ``key=value`` arguments.
+        overrides: the ``key=value`` arguments.
         command: the command to name in error messages, such as "alphazero match".
 
     Returns:
@@ -36,7 +38,7 @@ def from_overrides(cls: type, words: list[str], command: str) -> Any:
         ConfigError: for an argument without "=" or without a value, an unknown key, a value of the
             wrong type, or a value that is out of range or not among the choices.
     """
-    values = parse_overrides(cls, words, command)
+    values = parse_overrides(cls, overrides, command)
     for row in rows(cls()):
         # Usually an empty shell variable; ignoring it would not run what the user meant.
         if values.get(row.key) == "" and row.value != "":
@@ -45,26 +47,33 @@ def from_overrides(cls: type, words: list[str], command: str) -> Any:
     return from_plain(cls, values)
 
 
-def parse_overrides(cls: type, words: list[str], command: str) -> dict[str, Any]:
-    """Convert ``key=value`` arguments to nested dictionaries; check the keys but not the values.
+def parse_overrides(cls: type, overrides: Iterable[str], command: str) -> dict[str, Any]:
+    """Convert ``key=value`` arguments to nested dictionaries; see `parse_values`."""
+    return parse_values(cls, map(split_override, overrides), command)
+
+
+def parse_values(
+    cls: type, texts: Iterable[tuple[str, str]], command: str, others: Iterable[str] = ()
+) -> dict[str, Any]:
+    """Convert keys and texts to nested dictionaries; check the keys but not the values.
 
     Args:
         cls: the settings class, which defines the allowed keys.
-        words: the ``key=value`` arguments.
+        texts: pairs of a key and the text of its value.
         command: the command to name in error messages, such as "alphazero match".
+        others: further keys of the command, to suggest in place of an unknown one.
 
     Returns:
-        The values, nested by section: ``learner.batch_size=512`` becomes
+        The values, nested by section: ``("learner.batch_size", "512")`` becomes
         ``{"learner": {"batch_size": "512"}}``.
 
     Raises:
-        ConfigError: for an argument without "=", or an unknown key.
+        ConfigError: for an unknown key.
     """
     kinds = types_of(cls)
     values: dict[str, Any] = {}
-    for word in words:
-        key, text = split_word(word)
-        check_key(key, text, list(kinds), command)
+    for key, text in texts:
+        check_key(key, text, [*kinds, *others], command)
         *sections, name = key.split(".")
         section_values = values
         for section in sections:
@@ -73,18 +82,18 @@ def parse_overrides(cls: type, words: list[str], command: str) -> dict[str, Any]
     return values
 
 
-def split_word(word: str) -> tuple[str, str]:
+def split_override(override: str) -> tuple[str, str]:
     """Split a ``key=value`` argument into its key and the text of its value.
 
     Raises:
         ConfigError: if the argument has no "=", or nothing before it.
     """
-    key, equals, text = word.partition("=")
+    key, equals, text = override.partition("=")
     if not equals or not key:
         hint = ""
-        if word.startswith("--"):
-            hint = f" Settings are written {word.lstrip('-')}=VALUE."
-        raise ConfigError(f"'{word}' is not of the form key=value.{hint}", key=word)
+        if override.startswith("--"):
+            hint = f" Settings are written {override.lstrip('-')}=VALUE."
+        raise ConfigError(f"'{override}' is not of the form key=value.{hint}", key=override)
     return key, text
 
 
@@ -105,6 +114,33 @@ def check_key(key: str, text: str, known: list[str], command: str) -> None:
         hint = nearest_key_hint(key, known) or f" Its settings are {listed}."
         message = f"'{command}' has no setting '{key}'.{hint}"
         raise ConfigError(message, key=key, value=text, allowed=known)
+
+
+def runs_of_sweep(
+    overrides: Iterable[str],
+) -> Iterator[tuple[list[str], dict[str, str]]]:
+    """Yield the command-line arguments of each run of a sweep.
+
+    Args:
+        overrides: the arguments of the whole sweep. An argument with several values, such as
+            ``seed=1,2,3``, makes a run for each value; several such arguments make a run for each
+            combination of their values.
+
+    Yields:
+        The arguments of a run, and {key: value} of those that distinguish it from the other runs.
+    """
+    fixed = []
+    swept = {}
+    for override in overrides:
+        key, _, text = override.lstrip("+").partition("=")
+        values = split_values(text)
+        if len(values) > 1:
+            swept[key] = values
+        else:
+            fixed.append(override)
+    for chosen in itertools.product(*swept.values()):
+        varied = dict(zip(swept, chosen))
+        yield [*fixed, *(f"{key}={value}" for key, value in varied.items())], varied
 
 
 def split_values(text: str) -> list[str]:

@@ -20,7 +20,7 @@ from alphazero.runtime.errors import ConfigError, value_text
 HELP = {"-h", "--help"}
 _WIDTH = 100  # longer lines are hard to read
 _OPTIONS = {
-    "--multirun": "a run for each of several values: seed=1,2,3, seed=range(1,4)",
+    "--multirun": "a run for each of several values: seed=1,2,3",
     "--cfg job": "print all resolved settings and end",
     "--config-dir DIR": "take config files from a folder of yours, too: DIR/experiment/mine.yaml",
 }
@@ -114,19 +114,19 @@ def _chosen(settings: Any, sections: Sequence[str]) -> dict[str, list[Row]]:
         ConfigError: if there is no such section or setting.
     """
     groups = _groups(settings)
-    chosen: dict[str, list[Row]] = {}
-    known = {"all"}
-    for heading, group in groups.items():
-        for row in group:
-            names = {"all", heading.partition(":")[0], row.key}
-            known |= names
-            if names & set(sections):
-                chosen.setdefault(heading, []).append(row)
+    sections_of = {heading: heading.partition(":")[0] for heading in groups}
+    known = sorted({"all", *sections_of.values(), *(row.key for row in rows(settings))})
     for section in sections:
         if section not in known:
-            hint = nearest_key_hint(section, sorted(known))
+            hint = nearest_key_hint(section, known)
             message = f"--help {section}: there is no such section.{hint}"
-            raise ConfigError(message, key="--help", value=section, allowed=sorted(known))
+            raise ConfigError(message, key="--help", value=section, allowed=known)
+    chosen = {}
+    for heading, group in groups.items():
+        if not {"all", sections_of[heading]} & set(sections):
+            group = [row for row in group if row.key in sections]
+        if group:
+            chosen[heading] = group
     return chosen
 
 

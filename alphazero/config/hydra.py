@@ -1,203 +1,147 @@
 """Merge the settings of a run from config files and command-line arguments, with Hydra.
 
-Hydra merges values without checking them; `alphazero.training.run_config` checks the result. Text
-needs no quotes on the command line, as in all commands (`alphazero.config.command_line`), because
-this module adds the quotes. Hydra's ``~group``, ``+group=file`` and ``${interpolations}`` also
-work.
+Hydra merges the chosen config files. Single values are read as in all commands
+(`alphazero.config.command_line`) and override those of the files; ``${interpolations}`` are then
+resolved. Values are checked once, when the result becomes typed settings.
 """
 
 import dataclasses
 import functools
-import itertools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import hydra
-from hydra.core.config_store import ConfigStore
-from hydra.core.override_parser.overrides_parser import OverridesParser
-from hydra.core.override_parser.types import Glob, Quote, QuotedString
-from hydra.errors import HydraException, MissingConfigException, OverrideParseException
+from hydra.core.override_parser.types import Quote, QuotedString
+from hydra.errors import HydraException, MissingConfigException
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
-from alphazero.config.command_line import check_key, split_values, split_word
+from alphazero.config.command_line import (
+    check_key,
+    parse_values,
+    split_override,
+    split_values,
+)
 from alphazero.config.files import config_files, groups_of
 from alphazero.config.hints import nearest_key_hint
-from alphazero.config.settings import types_of
-from alphazero.runtime.errors import ConfigError, value_text
+from alphazero.config.settings import from_plain
+from alphazero.runtime.errors import ConfigError
 
 COMMAND = "alphazero train"  # the only command that Hydra serves
-#: The config file at which the merge begins; the first entry of its defaults list is the schema.
+#: The config file at which the merge begins.
 CONFIG_NAME = "train"
 #: Exceptions of Hydra, OmegaConf and YAML for a config that cannot be composed.
 _ERRORS = (HydraException, OmegaConfBaseException, YAMLError, ValueError)
-#: The start of a value with several values in Hydra's extended sweep syntax.
-_SWEEP = re.compile(r"(choice|range|glob|interval|shuffle|sort|tag)\(")
 _PACKAGE_HINT = " Is its first line '# @package _global_'?"
 
 
-def runs_of_sweep(
-    words: Sequence[str], groups: Mapping[str, Sequence[str]]
-) -> Iterator[tuple[list[str], dict[str, str]]]:
-    """Yield the command-line arguments of each run of a sweep.
-
-    Args:
-        words: the arguments of the whole sweep. An argument with several values, such as
-            ``seed=1,2,3`` or ``seed=range(1,4)``, makes a run for each value; several such
-            arguments make a run for each combination of their values.
-        groups: {config group: names of its files}, of which ``glob(...)`` chooses.
-
-    Yields:
-        The arguments of a run, and {key: value} of those that distinguish it from the other runs.
-
-    Raises:
-        ConfigError: for an argument without "=", or one that gives no values.
-    """
-    fixed = [word for word in words if word.startswith("~")]
-    swept = {}
-    for word in words:
-        if word.startswith("~"):
-            continue
-        key, text = split_word(word.lstrip("+"))
-        values = _values(key, text, groups.get(key, ()))
-        if len(values) > 1:
-            swept[key] = values
-        else:
-            fixed.append(f"{key}={values[0]}")
-    for chosen in itertools.product(*swept.values()):
-        varied = dict(zip(swept, chosen))
-        yield [*fixed, *(f"{key}={value}" for key, value in varied.items())], varied
-
-
-def _values(key: str, text: str, choices: Sequence[str]) -> list[str]:
-    """Return the values that an argument of a sweep gives.
-
-    Args:
-        key: the text before the "=".
-        text: the text after it: values between commas, or one of Hydra's functions.
-        choices: the names of the files in the config group ``key``, if it is one.
-
-    Raises:
-        ConfigError: for a function that Hydra cannot parse, or that gives no list of values.
-    """
-    if not _SWEEP.match(text):
-        return split_values(text)
-    try:
-        override = OverridesParser.create().parse_override(f"{key}={text}")
-        value = override.value()
-        values = value.filter(choices) if isinstance(value, Glob) else [*override.sweep_iterator()]
-    except (HydraException, ValueError):
-        values = []
-    if not values:
-        raise ConfigError.of(key, text, "A,B,C, choice(A,B,C), range(START,STOP) or glob(*)")
-    return [one.text if isinstance(one, QuotedString) else value_text(one) for one in values]
-
-
-class Composer:
-    """Merges config files and command-line arguments into the settings of a run.
+class ConfigFiles:
+    """The config files from which runs are composed: the shipped ones and the user's own.
 
     Attributes:
-        groups: {config group: names of its files}, from the user's own files and the shipped ones.
+        groups: {config group: names of its files}, the user's files first.
     """
 
-    def __init__(self, cls: type, folder: Path, config_dir: str | None = None):
-        """List all config files, and register the keys of the settings with Hydra.
+    def __init__(self, folder: Path, config_dir: str | None = None):
+        """List all config files.
 
         Args:
-            cls: the settings class, whose defaults the config files change.
             folder: the folder of the config files that ship with the program.
             config_dir: a folder with the user's own config files; None if there is none.
 
         Raises:
             ConfigError: if the user's folder does not exist.
         """
-        self.folder = folder
-        self.kinds = types_of(cls)
-        self.own_files: dict[str, Path] = {}
-        self.search_path: list[str] = []
+        self._folder = folder
+        self._own_files: dict[str, Path] = {}
+        self._search_path: list[str] = []
         if config_dir is not None:
-            path = Path(config_dir).absolute()
+            path = Path(config_dir).expanduser().absolute()
             if not path.is_dir():
-                raise ConfigError.of("--config-dir", config_dir, reason="there is no such folder")
-            self.own_files = config_files(path)
-            quoted = QuotedString(f"file://{path}", Quote.single).with_quotes()
-            self.search_path = [f"hydra.searchpath=[{quoted}]"]
-        self.groups = groups_of([*self.own_files, *config_files(folder)])
-        store_schema(cls)
+                raise ConfigError.of("--config-dir", path, reason="there is no such folder")
+            self._own_files = config_files(path)
+            self._search_path = [f"hydra.searchpath=[{_quoted(f'file://{path}')}]"]
+        self.groups = groups_of([*self._own_files, *config_files(folder)])
 
-    def merge(self, words: Sequence[str]) -> dict[str, Any]:
-        """Merge config files and arguments into the settings of one run, as nested dictionaries.
+    def parse(
+        self, cls: type, overrides: Sequence[str]
+    ) -> tuple[dict[str, str | None], dict[str, Any]]:
+        """Parse arguments such as ``game=othello`` and ``seed=1``.
 
         Args:
-            words: arguments that choose a file of a config group or set a single setting.
+            cls: the settings class, which defines the keys besides the config groups.
+            overrides: the arguments; later ones override earlier ones.
+
+        Returns:
+            The choices, {config group: name of its file, or None for no file}, and the single
+            values, nested by section.
 
         Raises:
-            ConfigError: for an unknown key or choice, an argument with several values, or a config
-                file that cannot be read.
+            ConfigError: for an unknown key, or several values, which only a sweep may have.
         """
-        overrides = [self._override(word) for word in words]
+        choices: dict[str, str | None] = {}
+        values = []
+        for override in overrides:
+            if override.startswith("~"):
+                check_key(override[1:], "", list(self.groups), COMMAND)
+                choices[override[1:]] = None
+                continue
+            key, text = split_override(override.lstrip("+"))
+            if len(split_values(text)) > 1:
+                message = f"{override} gives several values: --multirun makes a run for each."
+                raise ConfigError(message, key=key, value=text)
+            if key in self.groups:
+                choices[key] = text
+            else:
+                values.append((key, text))
+        return choices, parse_values(cls, values, COMMAND, self.groups)
+
+    def merge(self, cls: type, choices: dict[str, str | None], values: dict[str, Any]) -> Any:
+        """Make the settings of one run from the chosen config files and single values.
+
+        Args:
+            cls: the settings class, which holds the defaults.
+            choices, values: as `parse` returns them.
+
+        Raises:
+            ConfigError: if a chosen file does not exist or cannot be read, or for an unknown key or
+                a value that is not allowed.
+        """
+        chosen = [self._choice(group, name) for group, name in choices.items()]
         try:
-            config = _compose(self.folder, (*overrides, *self.search_path))
+            files = _compose(self._folder, (*chosen, *self._search_path))
+            config = OmegaConf.merge(dataclasses.asdict(cls()), files, values)
             plain: Any = OmegaConf.to_container(config, resolve=True)
         except _ERRORS as error:
             raise self._refused(error) from None
         if "experiment" in plain:
             raise ConfigError(f"the experiment's file does not change any setting.{_PACKAGE_HINT}")
-        return plain
+        return from_plain(cls, plain)
 
-    # --- arguments as overrides in Hydra's grammar ------------------------------------------------
-
-    def _override(self, word: str) -> str:
-        """Check the key of an argument, and return the argument in Hydra's grammar.
-
-        Args:
-            word: an argument such as ``seed=1`` or ``~network``.
-
-        Raises:
-            ConfigError: for an unknown key, or several values, which only a sweep may have.
-        """
-        if word.startswith("~"):
-            return word
-        key, text = split_word(word.lstrip("+"))
-        check_key(key, text, [*self.kinds, *self.groups], COMMAND)
-        if len(split_values(text)) > 1:
-            message = f"{word} gives several values: --multirun makes a run for each of them."
-            raise ConfigError(message, key=key, value=text)
-        if key in self.groups:
-            self._check_not_hidden(key, text)
-            is_text = text[:1] != "["
-        else:
-            is_text = self.kinds[key] is str and text != "null"
-        if is_text and "${" not in text and text[:1] not in ("'", '"'):
-            text = QuotedString(text, Quote.single).with_quotes()
-        return f"{key}={text}"
-
-    def _check_not_hidden(self, group: str, choice: str) -> None:
-        """Check that no shipped config file hides the user's own file of the same name.
+    def _choice(self, group: str, name: str | None) -> str:
+        """Write the choice of a config file in Hydra's grammar.
 
         Args:
             group: the config group, such as "experiment".
-            choice: the name of the file without ".yaml".
+            name: the name of the file without ".yaml"; None to leave the group out.
 
         Raises:
-            ConfigError: if the user's file is hidden.
+            ConfigError: if a shipped config file hides the user's own file of the same name.
         """
-        path = self.own_files.get(f"{group}/{choice}")
-        shipped = self.folder / group / f"{choice}.yaml"
+        if name is None:
+            return f"~{group}"
+        path = self._own_files.get(f"{group}/{name}")
+        shipped = self._folder / group / f"{name}.yaml"
         if path and shipped.is_file() and not path.samefile(shipped):
             reason = f"a file that ships has this name; give {path} another"
-            raise ConfigError.of(group, choice, reason=reason)
-
-    # --- errors -----------------------------------------------------------------------------------
+            raise ConfigError.of(group, name, reason=reason)
+        return f"{group}={_quoted(name)}"
 
     def _refused(self, error: Exception) -> ConfigError:
         """Convert an error from Hydra, OmegaConf or YAML to a one-sentence ConfigError."""
-        if isinstance(error, OverrideParseException):
-            key, _, value = error.override.partition("=")
-            return ConfigError.of(key, value, reason="Hydra cannot parse it")
         if isinstance(error, MissingConfigException):
             return self._missing(error)
         cause = error if str(error) else error.__cause__ or error
@@ -218,29 +162,20 @@ class Composer:
         return ConfigError(message, key=group, value=choice, allowed=sorted(choices))
 
 
-# --- Hydra ----------------------------------------------------------------------------------------
-
-
-@functools.cache
-def store_schema(cls: type) -> None:
-    """Register the keys and defaults of a settings class with Hydra, which then refuses other keys.
-
-    The types of values are not registered: they are checked after the merge.
-    """
-    schema = dataclasses.asdict(cls())
-    ConfigStore.instance().store(name=f"{CONFIG_NAME}_schema", node=schema)
+def _quoted(text: str) -> str:
+    return QuotedString(text, Quote.single).with_quotes()
 
 
 @functools.lru_cache(maxsize=256)
-def _compose(folder: Path, overrides: tuple[str, ...]) -> DictConfig:
-    """Let Hydra merge config files and overrides.
+def _compose(folder: Path, choices: tuple[str, ...]) -> DictConfig:
+    """Let Hydra merge config files.
 
     Args:
         folder: the folder of the shipped config files, with `CONFIG_NAME`.yaml.
-        overrides: arguments in Hydra's grammar, such as ``seed=1``.
+        choices: arguments in Hydra's grammar, such as ``game='othello'``.
 
     Returns:
         The merged config, which is cached and must not be changed.
     """
     with hydra.initialize_config_dir(str(folder), version_base="1.3", job_name=CONFIG_NAME):
-        return hydra.compose(CONFIG_NAME, overrides=list(overrides))
+        return hydra.compose(CONFIG_NAME, overrides=list(choices))

@@ -43,6 +43,7 @@ def option(
     low: float | None = None,
     high: float | None = None,
     choices: tuple | None = None,
+    even: bool = False,
 ) -> Any:
     """Declare a setting as a dataclass field.
 
@@ -51,8 +52,9 @@ def option(
         help: a line of text for `--help`.
         low, high: inclusive bounds of a number, or of each number in a list; None means no bound.
         choices: the allowed values; None means any value within the bounds.
+        even: whether a number must be even.
     """
-    metadata = {"help": help, "low": low, "high": high, "choices": choices}
+    metadata = {"help": help, "low": low, "high": high, "choices": choices, "even": even}
     if isinstance(default, (list, dict)):
         return dataclasses.field(default_factory=lambda: default.copy(), metadata=metadata)
     return dataclasses.field(default=default, metadata=metadata)
@@ -105,10 +107,11 @@ def allowed_text(field: dataclasses.Field) -> str:
     choices = field.metadata.get("choices")
     if choices is not None:
         return "one of " + ", ".join(map(str, choices))
+    start = "an even number, " if field.metadata.get("even") else ""
     if low is not None and high is not None:
-        return f"{_number_text(low)} to {_number_text(high)}"
+        return f"{start}{_number_text(low)} to {_number_text(high)}"
     if low is not None:
-        return f"{_number_text(low)} or more"
+        return f"{start}{_number_text(low)} or more"
     return "" if high is None else f"{_number_text(high)} or less"
 
 
@@ -282,8 +285,8 @@ def _as_type(annotation: Any, value: Any) -> Any:
         TypeError, ValueError, KeyError, OverflowError, AttributeError: if it cannot be converted.
     """
     kind = _without_none(annotation)
-    if value is None and kind != annotation:
-        return None
+    if kind is Any or value is None and kind != annotation:
+        return value
     if typing.get_origin(kind) is list:
         if not isinstance(value, (list, tuple)):
             raise TypeError
@@ -314,6 +317,8 @@ def _is_within(value: Any, metadata: Mapping[str, Any]) -> bool:
         return value in choices
     low = metadata.get("low")
     high = metadata.get("high")
+    if metadata.get("even") and value % 2:
+        return False
     numbers = value if isinstance(value, list) else [value]
     return all(
         (low is None or number >= low) and (high is None or number <= high) for number in numbers

@@ -84,22 +84,6 @@ def play_match(
     return match.report()
 
 
-def check_num_games(num_games: int, key: str = "num_games", low: int = 2) -> None:
-    """Raise an error unless a number of games is even and at least ``low``.
-
-    Args:
-        num_games: the number of games to check.
-        key: the setting that contains the number, for the error message.
-        low: the smallest number allowed.
-
-    Raises:
-        ConfigError: if ``num_games`` is odd or less than ``low``.
-    """
-    if num_games < low or num_games % 2:
-        allowed = f"an even number, {low} or more"
-        raise ConfigError.of(key, num_games, allowed, "games come in pairs")
-
-
 class Match:
     """The games of a match, many of them advancing in lockstep.
 
@@ -112,7 +96,8 @@ class Match:
     def __init__(
         self, game: Game, player_a: Player, player_b: Player, num_games: int, openings: Openings
     ):
-        check_num_games(num_games)
+        if num_games < 2 or num_games % 2:
+            raise ConfigError.of("num_games", num_games, "an even number, 2 or more")
         self.num_finished = 0
         self.num_counted = 0  # number of games in counted pairs; the games before this index
         self._game = game

@@ -11,7 +11,6 @@ game. It also ensures that code from outside this package runs only if the user 
 read from a stored file must go through `make_stored_game`.
 """
 
-import difflib
 import os
 import re
 import sys
@@ -19,6 +18,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from alphazero.config.hints import nearest_key_hint
 from alphazero.games.batched_game import CompiledGame, Game
 from alphazero.games.connect_x import ConnectX
 from alphazero.games.connect_x_large import LargeConnectX
@@ -92,20 +92,16 @@ def make_game(game: Any) -> Game:
     Raises:
         ConfigError: if there is no such game, its sizes are impossible, or its rules break a law.
     """
-    if not isinstance(game, Game):
-        game = _make(game)
-    return game if game.rules_digest else identify(game)
-
-
-def _make(game: Any) -> Game:
+    if isinstance(game, Game):
+        return game if game.rules_digest else identify(game)
     if not isinstance(game, str):
         made_by = game if isinstance(game, type) else type(game)
         name = f"{made_by.__module__}:{made_by.__qualname__}"
         _OBJECTS[name] = game
-        return load_object(game, name)
+        game = name
     if game in _OBJECTS:
-        return load_object(_OBJECTS[game], game)
-    game = _SPELLINGS.get(game, game)
+        return identify(load_object(_OBJECTS[game], game))
+    game = usual_name(game)
     if game in _COMPILED:
         return CompiledGame(game, _COMPILED[game])
     family, _, rest = game.partition(":")
@@ -113,10 +109,9 @@ def _make(game: Any) -> Game:
         return _FAMILIES[family](game, rest)
     is_own = is_game_file(game) or is_module_name(game) or game in announced(GAMES)
     if is_own and not is_shipped_game(game):
-        return load_named_game(game)
+        return identify(load_named_game(game))
     names = game_names()
-    close = difflib.get_close_matches(game.lower(), names, n=1)
-    hint = f" Did you mean {close[0]}?" if close else ""
+    hint = nearest_key_hint(game, list(names))
     message = f"there is no game '{game}'.{hint} The games are {', '.join(names)}."
     raise ConfigError(message, key="game", value=game, allowed=names)
 
@@ -204,7 +199,12 @@ def is_shipped_game(name: str) -> bool:
     Args:
         name: the name of a game, such as "connect_x:5x5x4".
     """
-    return _SPELLINGS.get(name, name).partition(":")[0] in _SHIPPED_FAMILIES
+    return usual_name(name).partition(":")[0] in _SHIPPED_FAMILIES
+
+
+def usual_name(name: str) -> str:
+    """Return the usual spelling of a game's name: "othello" for "othello:8"."""
+    return _SPELLINGS.get(name, name)
 
 
 def same_game(name: str, stored_name: str, digest: str = "", stored_digest: str = "") -> bool:
@@ -220,8 +220,7 @@ def same_game(name: str, stored_name: str, digest: str = "", stored_digest: str 
         digest, stored_digest: the digests of the two games' rules; "" if unknown, or for games of
             this package.
     """
-    name = _SPELLINGS.get(name, name)
-    stored_name = _SPELLINGS.get(stored_name, stored_name)
+    name, stored_name = usual_name(name), usual_name(stored_name)
     if name == stored_name or digest and digest == stored_digest:
         return True
     if not (is_game_file(name) and is_game_file(stored_name)):

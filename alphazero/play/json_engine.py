@@ -9,6 +9,7 @@ the search. This module does not depend on torch; `alphazero engine` passes in s
 output.
 """
 
+import dataclasses
 import functools
 import json
 import math
@@ -24,6 +25,7 @@ from alphazero.own_games.registry import game_names, is_shipped_game, make_game
 from alphazero.play.requests import (
     EngineRequest,
     Refusal,
+    moves_of,
     not_allowed,
     read_json,
     read_request,
@@ -155,7 +157,7 @@ def parse_request(
             allowed.
     """
     request = read_request(EngineRequest, read_json(line))
-    moves = request.moves or []
+    moves = moves_of(request)
     name = only_game if request.game is None else request.game
     is_allowed = is_shipped_game(name or "") if only_game is None else name == only_game
     if name is None or not is_allowed:
@@ -171,7 +173,7 @@ def parse_request(
     has_text = isinstance(moves, list) and any(isinstance(move, str) for move in moves)
     if has_names and has_text:
         moves = ",".join(map(str, moves))
-    return request.model_copy(update={"game": name, "moves": moves})
+    return dataclasses.replace(request, game=name, moves=moves)
 
 
 def _position(game: Game, request: EngineRequest) -> np.ndarray:

@@ -4,15 +4,13 @@ The fields of the resulting objects have valid types and are within their limits
 legal and boards reachable is checked later, when the moves are played.
 """
 
+import dataclasses
 import json
-import re
-from typing import Annotated, Any, TypeVar
+from typing import Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from pydantic_core import from_json
-
+from alphazero.config.settings import from_plain, option
 from alphazero.players.base import MAX_SIMULATIONS, MAX_TIME_S
-from alphazero.runtime.errors import InputError
+from alphazero.runtime.errors import ConfigError, InputError
 
 # HTTP status codes of refusals.
 MALFORMED = 400
@@ -20,10 +18,8 @@ UNKNOWN = 404
 IMPOSSIBLE = 422
 MAX_ERROR = 300  #: maximum number of characters in an error message
 _MAX_QUOTED = 60
+_MAX_DEPTH = 200  # levels of nesting in a request
 R = TypeVar("R", bound="Request")
-_Text = Annotated[str, Field(max_length=1_000_000)]
-_ShortText = Annotated[str, Field(max_length=500)]
-_NumSimulations = Annotated[int, Field(ge=0, le=MAX_SIMULATIONS)]
 
 
 class Refusal(InputError):
@@ -44,64 +40,69 @@ class Refusal(InputError):
         self.value = value
 
 
-class Request(BaseModel):
+@dataclasses.dataclass
+class Request:
     """The base class of requests: all fields are optional, and unknown fields are refused."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
-
+@dataclasses.dataclass
 class EngineRequest(Request):
     """A request to the JSON engine for a move: a position, and the limits of the search."""
 
-    game: _Text | None = None  #: the game's name
+    game: str | None = None  #: the game's name
     #: the moves from the start of the game: actions, or names of squares in games that have them
-    moves: list[Any] | _Text | None = None
-    setup: _Text | None = None  #: one of `alphazero.boards.skin.SETUPS`; None means the first
-    num_simulations: Annotated[int, Field(ge=1, le=MAX_SIMULATIONS)] | None = None
-    time_limit_s: Annotated[float, Field(ge=0.001, le=MAX_TIME_S)] | None = None
+    moves: Any = None
+    setup: str | None = None  #: one of `alphazero.boards.skin.SETUPS`; None means the first
+    num_simulations: int | None = option(None, "simulations of the search", 1, MAX_SIMULATIONS)
+    time_limit_s: float | None = option(None, "seconds of the search", 0.001, MAX_TIME_S)
 
 
+@dataclasses.dataclass
 class PlayerRequest(Request):
     """The part of a request that names one of the page's players and its simulations per move."""
 
-    id: _ShortText | None = None  #: `PlayerChoice.id` in `alphazero.web.catalogue`
-    num_simulations: _NumSimulations | None = None  #: None means the default of the player's kind
+    id: str | None = None  #: `PlayerChoice.id` in `alphazero.web.catalogue`
+    num_simulations: int | None = None  #: None means the default of the player's kind
 
 
+@dataclasses.dataclass
 class PositionRequest(Request):
     """A request about a position, given as a game, optionally a board to start from, and moves."""
 
-    game: _ShortText | None = None  #: the game's name
+    game: str | None = None  #: the game's name
     #: "white_first" or "standard"; None means "standard" if the game has this set-up
-    setup: _ShortText | None = None
+    setup: str | None = None
     #: the board before the moves, one line per row; None means the start of the game
-    board: Annotated[str, Field(max_length=2_000)] | None = None
-    #: the player to move on `board`: 0, the default, began the game
-    to_move: Annotated[int, Field(ge=0, le=1)] | None = None
+    board: str | None = None
+    to_move: int | None = option(None, "the player to move on `board`: 0 began the game", 0, 1)
     #: actions, or moves as text in the game's notation
-    moves: list[Any] | Annotated[str, Field(max_length=8_000)] | None = None
+    moves: Any = None
 
 
+@dataclasses.dataclass
 class DrawingRequest(PositionRequest):
     """A request for the boards, legal moves and status of the positions from a given ply on."""
 
     #: number of moves before the first position to describe; None means 0
-    from_ply: Annotated[int, Field(ge=0, le=1_000_000)] | None = None
+    from_ply: int | None = None
 
 
+@dataclasses.dataclass
 class PositionsRequest(Request):
     """A request that contains several requests for positions, such as a game's variations."""
 
-    requests: list[DrawingRequest] | None = None
+    requests: list[Any] | None = None  #: each is a `DrawingRequest`
 
 
+@dataclasses.dataclass
 class SearchRequest(PositionRequest):
     """A request to search a position, or every position of a game, with a player.
 
     A search for misplayed positions uses only the game and the player.
     """
 
-    player: PlayerRequest | None = None  #: None means the game's default player for analyses
+    #: a `PlayerRequest`; None means the game's default player for analyses
+    player: dict[str, Any] | None = None
 
 
 def read_json(text: str | bytes) -> Any:
@@ -112,14 +113,24 @@ def read_json(text: str | bytes) -> Any:
     """
     try:
         if isinstance(text, str):
-            text = text.removeprefix("\ufeff").encode()  # some programs send a byte order mark
-        return from_json(text, allow_inf_nan=False)
-    except ValueError as error:
-        place = re.search(r"line (\d+) column (\d+)", str(error))
-        where = "invalid Unicode"
-        if place:
-            where = f"line {place[1]}, character {place[2]}"
-        raise Refusal(f"the request is not valid JSON: {where}.", MALFORMED) from None
+            text = text.removeprefix("\ufeff")  # some programs send a byte order mark
+        plain = json.loads(text, parse_constant=int)
+        _check_depth(plain)
+        json.dumps(plain, ensure_ascii=False).encode()  # fails for half of a surrogate pair
+        return plain
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno}, character {error.colno}"
+    except (ValueError, RecursionError):
+        where = "a number or a character is not allowed, or it is nested too deeply"
+    raise Refusal(f"the request is not valid JSON: {where}.", MALFORMED)
+
+
+def _check_depth(plain: Any, levels: int = _MAX_DEPTH) -> None:
+    if not levels:
+        raise RecursionError
+    parts = plain.values() if isinstance(plain, dict) else plain
+    for part in parts if isinstance(plain, (dict, list)) else ():
+        _check_depth(part, levels - 1)
 
 
 def read_request(cls: type[R], plain: Any) -> R:
@@ -132,21 +143,25 @@ def read_request(cls: type[R], plain: Any) -> R:
         Refusal: if the request is not a JSON object, a field is unknown, or a value has the wrong
             type or is outside its limits.
     """
-    try:
-        return cls.model_validate(plain)
-    except ValidationError as error:
-        wrong = error.errors(include_url=False)[0]
-    if not wrong["loc"]:
+    if not isinstance(plain, dict):
         message = 'a request must be a JSON object, such as {"game": "connect_four", "moves": [3]}.'
         raise Refusal(message, MALFORMED, value=plain)
-    key = ""
-    value = plain
-    for part in wrong["loc"]:  # the last parts may name a type instead of a field
-        if isinstance(value, dict) and part in value:
-            key = str(part)
-            value = value[part]
-    message = f"{quoted(key)} cannot be {quoted(value)}: {wrong['msg'].lower()}."
-    raise Refusal(message, MALFORMED, key=key, value=value)
+    try:
+        return from_plain(cls, plain)
+    except ConfigError as error:
+        raise Refusal(str(error), MALFORMED, key=error.key, value=error.value) from None
+
+
+def moves_of(request: EngineRequest | PositionRequest) -> list | str:
+    """Return the moves of a request: a list or, in the game's notation, text.
+
+    Raises:
+        Refusal: if they are neither.
+    """
+    moves = request.moves or []
+    if not isinstance(moves, (list, str)):
+        raise not_allowed("moves", moves, "a list or text")
+    return moves
 
 
 def check_number(key: str, value: int, low: int, high: int) -> None:

@@ -1,20 +1,19 @@
-"""Compose and check the settings of a training run from config files and arguments.
+"""Compose the settings of a training run from config files and arguments.
 
-`alphazero.config.hydra` merges config files and the arguments of `alphazero train`. This module
-selects the config files proposed for a game, and checks the result.
+`alphazero.config.hydra` merges the config files and the arguments of `alphazero train`. This module
+selects the config files proposed for a game.
 """
 
 import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from alphazero.config.files import config_files, groups_of, read_values
-from alphazero.config.hydra import Composer
-from alphazero.config.settings import from_plain
+from alphazero.config.files import read_values
+from alphazero.config.hydra import ConfigFiles
 from alphazero.network.registry import is_own_kind
-from alphazero.own_games.registry import is_shipped_game, make_game
+from alphazero.own_games.registry import is_shipped_game, usual_name
 from alphazero.runtime.errors import ConfigError
-from alphazero.training.settings import TrainSettings, check_run
+from alphazero.training.settings import TrainSettings
 
 #: {root algorithm: arguments that it would ignore, unless they turn something off}
 _UNUSED = {
@@ -23,32 +22,54 @@ _UNUSED = {
 }
 
 
-def compose(words: Sequence[str], config_dir: str | None = None) -> TrainSettings:
-    """Merge config files and command-line arguments into the checked settings of a run.
+def compose(overrides: Sequence[str], config_dir: str | None = None) -> TrainSettings:
+    """Merge config files and command-line arguments into the settings of a run.
+
+    `alphazero.training.settings.check_run` then compares them with each other and with the game.
 
     Args:
-        words: arguments that choose files of config groups or set single values, such as
+        overrides: arguments that choose files of config groups or set single values, such as
             ``["game=othello", "seed=1"]``. Single values override files, and later arguments
-            override earlier ones.
+            override earlier ones. A game or a network class without a config file of its own may
+            also be chosen, such as ``game=connect_x:4x5x4`` or ``network=module:Class``.
         config_dir: a folder with the user's own config files; None if there is none.
 
     Raises:
         ConfigError: for an unknown key or choice, or a value that is not allowed.
     """
-    settings = _merged(words, config_dir)
-    check_run(settings)
+    files = ConfigFiles(config_folder(), config_dir)
+    choices, values = files.parse(TrainSettings, overrides)
+    game = choices.get("game")
+    if game is not None and game not in files.groups["game"]:
+        choices["game"] = _proposals_for(usual_name(game), files.groups["game"])
+        values.setdefault("game", {}).setdefault("name", usual_name(game))
+    kind = choices.get("network")
+    if kind is not None and kind not in files.groups["network"] and is_own_kind(kind):
+        choices["network"] = None
+        values.setdefault("network", {}).setdefault("kind", kind)
+    settings = files.merge(TrainSettings, choices, values)
     root = settings.search.root
-    for word in words:
-        if re.search(_UNUSED[root], word):
-            key, _, value = word.partition("=")
+    for override in overrides:
+        if re.search(_UNUSED[root], override):
+            key, _, value = override.partition("=")
             raise ConfigError.of(key, value, reason=f"search.root={root} does not use it")
     return settings
 
 
-def _merged(words: Sequence[str], config_dir: str | None = None) -> TrainSettings:
-    composer = Composer(TrainSettings, config_folder(), config_dir)
-    plain = composer.merge(_with_files(words, composer.groups))
-    return from_plain(TrainSettings, plain)
+def _proposals_for(game_name: str, choices: list[str]) -> str:
+    """Return the name of the config file with the settings proposed for a game.
+
+    It is the game's own or, if there is none, that of the game's family, such as "connect_x", or
+    "custom".
+
+    Args:
+        choices: the names of the config files in the group "game".
+    """
+    for choice in choices:
+        if game_of_choice(choice) == game_name:
+            return choice
+    family = game_name.partition(":")[0]
+    return family if is_shipped_game(game_name) and family in choices else "custom"
 
 
 # --- the files that ship --------------------------------------------------------------------------
@@ -72,8 +93,7 @@ def config_groups(config_dir: str | None = None) -> dict[str, list[str]]:
     Returns:
         {group: names of its files}, such as {"game": ["othello"]}, with the user's files first.
     """
-    own_files = [] if config_dir is None else config_files(Path(config_dir))
-    return groups_of([*own_files, *config_files(config_folder())])
+    return ConfigFiles(config_folder(), config_dir).groups
 
 
 def game_of_choice(choice: str) -> str:
@@ -87,48 +107,3 @@ def game_of_choice(choice: str) -> str:
     if not path.is_file():
         return choice
     return str(read_values(path)["game"]["name"])
-
-
-# --- games and networks without a file ------------------------------------------------------------
-
-
-def _with_files(words: Sequence[str], groups: dict[str, list[str]]) -> list[str]:
-    """Rewrite the arguments that name a game or a network class without a config file of its own.
-
-    ``game=connect_x:4x5x4`` becomes the choice of the config file proposed for the game, followed
-    by the game's name; ``network=module:Class`` becomes ``network.kind=module:Class``, with default
-    values for the network's other settings.
-
-    Args:
-        words: command-line arguments.
-        groups: {config group: names of its files}.
-    """
-    replaced = []
-    for word in words:
-        key, _, text = word.lstrip("+").partition("=")
-        if text and key == "game":
-            replaced += [f"game={text}"] if text in groups["game"] else _game_words(text)
-        elif key == "network" and text not in groups["network"] and is_own_kind(text):
-            replaced += ["~network", f"network.kind={text}"]
-        else:
-            replaced.append(word)
-    return replaced
-
-
-def _game_words(name: str) -> list[str]:
-    """Return the arguments that select a game, and a config file with settings proposed for it.
-
-    The config file is the game's own or, if there is none, that of the game's family, such as
-    "connect_x", or "custom".
-
-    Raises:
-        ConfigError: if there is no such game.
-    """
-    name = make_game(name).name  # raises if there is no such game
-    choices = config_groups()["game"]
-    for choice in choices:
-        if game_of_choice(choice) == name:
-            return [f"game={choice}"]
-    family = name.partition(":")[0]
-    proposals = family if is_shipped_game(name) and family in choices else "custom"
-    return [f"game={proposals}", f"game.name={name}"]

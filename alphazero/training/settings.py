@@ -8,8 +8,7 @@ from pathlib import Path
 
 import torch
 
-from alphazero.config.settings import check, from_stored, option, section
-from alphazero.evaluation.match import check_num_games
+from alphazero.config.settings import from_stored, option, section
 from alphazero.games.batched_game import Game
 from alphazero.inference.engines.registry import EngineChoice, preferred_engine
 from alphazero.inference.network_evaluator import EvaluatorSettings
@@ -47,7 +46,7 @@ class PitSettings:
     """
 
     every: int = option(0, "iterations between matches with the old network; 0 is never", low=0)
-    num_games: int = option(40, "games of a match, even: each opening is played twice", low=2)
+    num_games: int = option(40, "games of a match: each opening twice", low=2, even=True)
     num_simulations: int = option(64, "simulations for a move", low=1, high=1_000_000)
     opening_plies: int = option(4, "random plies at the start of a pair of games", low=0, high=100)
     acceptance: float = option(0.55, "score that the new network needs to stay", low=0.0, high=1.0)
@@ -60,8 +59,8 @@ class EvaluationSettings:
     """Settings for measuring strength during the run; the measurements never affect training."""
 
     every: int = option(5, "iterations between measurements; 0 measures only at the end", low=0)
-    num_games: int = option(40, "games against UCT, an even number; 0 is none", low=0)
-    final_num_games: int = option(100, "games against UCT at the end of the run; 0 is none", low=0)
+    num_games: int = option(40, "games against UCT; 0 is none", low=0, even=True)
+    final_num_games: int = option(100, "games against UCT at the end; 0 is none", low=0, even=True)
     num_simulations: int = option(64, "the network's simulations for a move", low=1, high=1_000_000)
     uct_simulations: int = option(1000, "UCT's simulations for a move", low=1, high=10_000_000)
     opening_plies: int = option(4, "random plies at the start of a pair of games", low=0, high=100)
@@ -113,18 +112,18 @@ class TrainSettings:
     resume: str = option("", "folder of a run to continue, or latest")
 
 
-def check_run(settings: TrainSettings) -> None:
-    """Check every setting of a run by itself, against related settings, and against the game.
+def check_run(settings: TrainSettings) -> Game:
+    """Check the settings of a run against each other and the game, and make the game.
+
+    Each value by itself has been checked: see `alphazero.config.settings.check`.
+
+    Returns:
+        The game, whose usual name becomes `settings.game.name`.
 
     Raises:
         ConfigError: if a value is not allowed; the message names the key, the value and what is
             allowed.
     """
-    check(settings)
-    evaluation = settings.evaluation
-    check_num_games(settings.pit.num_games, "pit.num_games")
-    check_num_games(evaluation.num_games, "evaluation.num_games", low=0)
-    check_num_games(evaluation.final_num_games, "evaluation.final_num_games", low=0)
     replay = settings.replay
     if replay.window_start > replay.window_max:
         allowed = f"at most replay.window_max={replay.window_max}"
@@ -135,7 +134,10 @@ def check_run(settings: TrainSettings) -> None:
         reason = "run.root says where it is"
         raise ConfigError.of("run.name", name, "the name of one folder", reason)
     choose_device(settings.device)
-    _check_game(settings, make_game(settings.game.name))
+    game = make_game(settings.game.name)
+    settings.game.name = game.name
+    _check_game(settings, game)
+    return game
 
 
 def fill_in_auto(settings: TrainSettings, device: torch.device) -> None:

@@ -20,13 +20,13 @@ from collections.abc import Generator, Iterator
 import numpy as np
 import torch
 
+from alphazero.games.batched_game import Game
 from alphazero.inference.engines.agreement import PositionSample, sample_positions
 from alphazero.inference.engines.registry import EngineChoice
 from alphazero.inference.evaluator import ImpossibleAnswersError, UniformEvaluator
 from alphazero.inference.network_evaluator import NetworkEvaluator
 from alphazero.learner.learner import Learner
 from alphazero.network.registry import make_network
-from alphazero.own_games.registry import make_game
 from alphazero.replay.buffer import Batch, ReplayBuffer
 from alphazero.runtime.device import choose_device, set_num_threads
 from alphazero.runtime.errors import StoredFileError
@@ -59,6 +59,7 @@ class Trainer:
     Args:
         settings: checked settings; values left to "auto" are replaced in place.
         folder: the folder for all of the run's files.
+        game: the game of the settings, as `alphazero.training.settings.check_run` returns it.
 
     Attributes:
         evaluator: runs the newest network for self-play and measurements.
@@ -68,12 +69,13 @@ class Trainer:
             without measurements.
     """
 
-    def __init__(self, settings: TrainSettings, folder: RunFolder):
+    def __init__(self, settings: TrainSettings, folder: RunFolder, game: Game):
         self.settings = settings
         self.folder = folder
-        self.game = make_game(settings.game.name)
+        self.game = game
         self._num_threads = set_num_threads(settings.run.num_threads)
         device = choose_device(settings.device)
+        self._compile()
         shape = self.game.planes_shape
         num_actions = self.game.num_actions
         network = make_network(shape, num_actions, settings.network, settings.seed).to(device)
@@ -84,7 +86,6 @@ class Trainer:
         generator = child_generator(settings.seed, "sample")
         self._sample = sample_positions(self.game, _NUM_ENGINE_POSITIONS, generator)
         self.evaluator = self._make_evaluator(self.learner.played_network)
-        self._compile()
         self.source = make_source(
             settings, wanted_evaluator, self.game, self.evaluator.streams, self._num_threads
         )

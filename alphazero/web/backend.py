@@ -88,7 +88,11 @@ class Backend:
             Refusal: if the request is not valid, its board is not reachable, one of its moves is
                 illegal, or ``from_ply`` is greater than the number of moves.
         """
-        return self._drawn(read_request(DrawingRequest, plain))
+        request = read_request(DrawingRequest, plain)
+        found = self._position(request)
+        from_ply = request.from_ply or 0
+        check_number("from_ply", from_ply, 0, len(found.session.actions))
+        return position.describe(found, from_ply)
 
     def positions(self, plain: Any) -> list[dict[str, Any]]:
         """Return the `api/positions` response: that of `api/position` to each of many requests.
@@ -99,13 +103,7 @@ class Backend:
         Raises:
             Refusal: if one of the requests is refused, see `position`.
         """
-        return [self._drawn(one) for one in read_request(PositionsRequest, plain).requests or ()]
-
-    def _drawn(self, request: DrawingRequest) -> dict[str, Any]:
-        found = self._position(request)
-        from_ply = request.from_ply or 0
-        check_number("from_ply", from_ply, 0, len(found.session.actions))
-        return position.describe(found, from_ply)
+        return [self.position(one) for one in read_request(PositionsRequest, plain).requests or ()]
 
     def exact(self, plain: Any) -> dict[str, Any]:
         """Return the `api/exact` response: the exact score of every move, if it can be computed.
@@ -211,12 +209,13 @@ class Backend:
         return read_position(game, self.catalogue.skin(game, request.setup), request)
 
     def _player(
-        self, game: Game, request: PlayerRequest | None, defaults: dict[str, int]
+        self, game: Game, plain: dict | None, defaults: dict[str, int]
     ) -> tuple[PlayerChoice, int]:
         """Look up the requested player and the number of simulations with which it plays.
 
         Args:
-            request: the requested player; None means the game's default player for analyses.
+            plain: the requested player, a `PlayerRequest`; None means the game's default player
+                for analyses.
             defaults: the kinds of player that are allowed, each with its default number of
                 simulations.
 
@@ -228,7 +227,9 @@ class Backend:
             Refusal: if there is no such player, its kind is not allowed, or its number of
                 simulations is outside the allowed range.
         """
-        request = request or PlayerRequest(**self.catalogue.analyst(game))
+        request = read_request(
+            PlayerRequest, self.catalogue.analyst(game) if plain is None else plain
+        )
         player = self.catalogue.player(game, request.id)
         if player.kind not in defaults:
             raise Refusal(f"{player.name} cannot do this; choose {' or '.join(defaults)}.")

@@ -16,7 +16,7 @@ from alphazero.boards.skin import Skin
 from alphazero.boards.text import marked_cells
 from alphazero.games.batched_game import Game
 from alphazero.games.text import parse_board
-from alphazero.play.requests import PositionRequest, Refusal
+from alphazero.play.requests import PositionRequest, Refusal, moves_of
 
 
 class Position(NamedTuple):
@@ -38,11 +38,11 @@ def read_position(game: Game, skin: Skin, request: PositionRequest) -> Position:
     Raises:
         Refusal: if the board cannot be read or is not reachable, or a move is illegal.
     """
+    moves = moves_of(request)
     try:
         start = None
         if request.board is not None:
             start = _start(game, skin, request.board, request.to_move or 0)
-        moves = request.moves or []
         if isinstance(moves, str):
             moves = read_moves(game, skin.notation, moves, start)
         return Position(game, skin, Session(game, moves, start))

@@ -22,7 +22,7 @@ from alphazero.config.settings import (
 from alphazero.own_games.registry import make_game, same_game
 from alphazero.runtime.errors import ConfigError
 from alphazero.training.run_config import compose, config_folder, config_groups, game_of_choice
-from alphazero.training.settings import TrainSettings
+from alphazero.training.settings import TrainSettings, check_run
 
 EXAMPLE = str(Path(__file__).parents[2] / "examples" / "snort.py")
 CHOICES = config_groups()
@@ -184,21 +184,21 @@ REFUSED = {
     "+learner.foo=1": ("learner.foo", "1", "seed"),
     "=3": ("=3", None, None),
     "learner=null": ("learner", "null", "adamw"),
-    "learner=[adam": ("learner", "[adam", None),
+    "learner=[adam": ("learner", "[adam", "adamw"),
     "hydra/launcher=typo": ("hydra/launcher", "typo", "seed"),
     "seed": ("seed", None, None),
     "learner=rmsprop": ("learner", "rmsprop", "adamw"),
     "game=chess": ("game", "chess", "tic_tac_toe"),
     "game={}": ("game", "{}", "tic_tac_toe"),
     "game=": ("game", "", "tic_tac_toe"),
-    "seed=(": ("seed", "(", None),
+    "seed=(": ("seed", "(", WHOLE),
     "seed=": ("seed", "", WHOLE),
     "seed=-1": ("seed", -1, "0 to 2147483647"),
     "seed=2147483648": ("seed", 2**31, "0 to 2147483647"),
     "seed=${foo}": ("seed", None, None),
     "run.name=null": ("run.name", None, "text"),
     "selfplay.num_simulations=many": ("selfplay.num_simulations", "many", WHOLE),
-    "selfplay.num_simulations=1.5": ("selfplay.num_simulations", 1.5, WHOLE),
+    "selfplay.num_simulations=1.5": ("selfplay.num_simulations", "1.5", WHOLE),
     "selfplay.num_simulations=1": ("selfplay.num_simulations", 1, "2 to 1000000"),
     "search.reuse_tree=perhaps": ("search.reuse_tree", "perhaps", SWITCH),
     "search.dirichlet_fraction=1.01": ("search.dirichlet_fraction", 1.01, "0 to 1"),
@@ -237,7 +237,7 @@ NOT_HERE = {
 def refusal(words):
     """Return the error that the words of `alphazero train` end in; its message is one line."""
     with pytest.raises(ValueError) as caught:
-        compose(words.split())
+        check_run(compose(words.split()))
     assert "\n" not in str(caught.value)
     return caught.value
 

@@ -24,6 +24,7 @@ from alphazero.own_games.registry import make_game
 from alphazero.search.batched_search import TreeSearch
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training.run_config import compose
+from alphazero.training.settings import check_run
 from alphazero.training.trainer import Trainer
 
 ROOT = Path(__file__).parents[2]
@@ -94,7 +95,7 @@ def test_the_trained_networks_have_the_layers_of_the_page(place, name, tmp_path)
     words = ["run.num_iterations=1", "selfplay.num_simulations=2", "learner.epochs=1"]
     words += ["evaluation.final_num_games=0", "evaluation.prove=false", "evaluation.exact=false"]
     settings = compose([f"experiment={name}", f"run.root={tmp_path}", *words])
-    trainer = Trainer(settings, RunFolder(tmp_path))
+    trainer = Trainer(settings, RunFolder(tmp_path), check_run(settings))
     for event in trainer.run():
         report = event
     assert len(report.learner.epoch_losses) == 1

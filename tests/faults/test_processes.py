@@ -22,7 +22,7 @@ from stored_runs import RESUME, SMALLEST, Scenario, prepared, run_in, tensorboar
 from alphazero.cli import main
 from alphazero.network.weights import load_network
 from alphazero.storage.run_folder import RunFolder, find_network
-from alphazero.training.settings import settings_to_resume
+from alphazero.training.settings import check_run, settings_to_resume
 from alphazero.training.trainer import Trainer
 
 pytestmark = [
@@ -234,7 +234,8 @@ def test_a_folder_that_is_removed_between_two_files_is_not_made_again(folder, mo
         return save_games(self, *arguments)
 
     monkeypatch.setattr(RunFolder, "save_games", removed_before)
-    trainer = Trainer(settings_to_resume(files, None, None), files)
+    settings = settings_to_resume(files, None, None)
+    trainer = Trainer(settings, files, check_run(settings))
     trainer.settings.run.num_iterations = END
     trainer.restore()
     with pytest.raises(OSError):

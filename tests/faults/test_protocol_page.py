@@ -5,6 +5,7 @@ millisecond. What arrives at a socket is the matter of `tests/web/test_web_serve
 """
 
 import asyncio
+import dataclasses
 import json
 
 import pytest
@@ -15,6 +16,7 @@ from web_samples import make_backend
 from alphazero.play.requests import (
     MAX_ERROR,
     DrawingRequest,
+    PlayerRequest,
     PositionRequest,
     PositionsRequest,
     Request,
@@ -99,7 +101,7 @@ _WRONG = (NUMBERS | PLAIN).filter(
     lambda value: not isinstance(value, int) or not 20 < value <= 10**7  # which would take long
 )
 _BOARDS = ["xo.\n...\n...", "xxx\n...\n...", "....\n.BW.\n.WB.\n....", "xxx\nooo\n..."]
-#: What suits a field, by its name; other fields get what suits their type.
+#: What suits a field, by its name.
 _SUITABLE = {
     "game": st.sampled_from(["tic_tac_toe", "othello:4"]),
     "setup": st.sampled_from(["standard", "ours"]) | st.none(),
@@ -112,25 +114,17 @@ _SUITABLE = {
     "to_move": st.integers(0, 1),
     "from_ply": st.integers(0, 3),
 }
-_OF_TYPE = {"integer": _FEW, "string": TEXTS, "array": st.lists(_FEW), "null": st.none()}
+_INSIDE = {"player": PlayerRequest, "requests": DrawingRequest}
 
 
 def requests_of(model):
     """Return requests of a model, mostly with values that its fields may have."""
-    schema = model.model_json_schema()
-    return _of_schema(schema, schema.get("$defs", {}))
-
-
-def _of_schema(schema, definitions):
     fields = {}
-    for name, field in schema["properties"].items():
-        kinds = [
-            _of_schema(definitions[kind["$ref"].rpartition("/")[2]], definitions)
-            if "$ref" in kind
-            else _OF_TYPE[kind["type"]]
-            for kind in field["anyOf"]
-        ]
-        fields[name] = mostly(_SUITABLE.get(name, st.one_of(kinds)), _WRONG, 12)
+    for name in (field.name for field in dataclasses.fields(model)):
+        suitable = requests_of(_INSIDE[name]) if name in _INSIDE else _SUITABLE[name]
+        if name == "requests":
+            suitable = st.lists(suitable, max_size=3)
+        fields[name] = mostly(suitable | st.none(), _WRONG, 12)
     # Without a number of simulations, a player may think for long.
     needed = ("game", "player", "id", "num_simulations")
     needed = {name: fields.pop(name) for name in needed if name in fields}

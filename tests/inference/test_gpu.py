@@ -31,6 +31,7 @@ from alphazero.selfplay.settings import SelfPlaySettings
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training.events import IterationReport
 from alphazero.training.run_config import compose
+from alphazero.training.settings import check_run
 from alphazero.training.trainer import Trainer
 
 pytestmark = [
@@ -166,7 +167,8 @@ def test_a_full_gpu_ends_a_run_with_one_line(megabytes, tmp_path, capsys):
 def test_a_run_on_a_gpu_resumes(tmp_path, precision):
     def trainer(num_iterations):
         words = [f"evaluator.precision={precision}", f"run.num_iterations={num_iterations}"]
-        return Trainer(compose([*TINY, *words]), RunFolder(tmp_path))
+        settings = compose([*TINY, *words])
+        return Trainer(settings, RunFolder(tmp_path), check_run(settings))
 
     def iterations(run):
         reports = [event for event in run.run() if isinstance(event, IterationReport)]

@@ -179,7 +179,7 @@ def test_the_engine_plays_the_game_file_that_the_user_names(snort):
 
 @pytest.mark.parametrize("run", [SNORT, "latest"])
 def test_a_run_resumes_with_the_game_file_that_the_user_names(snort, run):
-    settings, folder = train._resumed([f"resume={run}", f"game={EXAMPLE}"])
+    settings, _, folder = train._resumed([f"resume={run}", f"game={EXAMPLE}"])
     assert settings.game.name == EXAMPLE
     assert folder.path.parent == Path("checkpoints/snort")
 
@@ -209,7 +209,7 @@ def test_a_compiled_game_is_its_rules_and_not_its_files_name(snort, tmp_path, mo
     monkeypatch.setattr(checked_game, "_compile", lambda game, path: None)
     RunFolder(SNORT).write_rules(make_game(EXAMPLE).rules_text)
     (tmp_path / "other.py").write_text("# my copy\n" + Path(EXAMPLE).read_text())
-    settings, _ = train._resumed([f"resume={SNORT}", "game=other.py"])
+    settings, *_ = train._resumed([f"resume={SNORT}", "game=other.py"])
     assert settings.game.name == "other.py"
     text = Path(EXAMPLE).read_text()
     assert "return -1" in text
@@ -218,5 +218,5 @@ def test_a_compiled_game_is_its_rules_and_not_its_files_name(snort, tmp_path, mo
     with pytest.raises(ConfigError) as error:
         train._resumed(words)
     assert error.value.key == "resume" and "run.drop_games=true" in str(error.value)
-    settings, _ = train._resumed([*words, "run.drop_games=true"])
+    settings, *_ = train._resumed([*words, "run.drop_games=true"])
     assert settings.run.drop_games

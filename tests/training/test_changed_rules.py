@@ -160,8 +160,8 @@ def test_a_comment_and_a_new_name_change_nothing(folder, capsys):
 def test_the_network_is_kept_and_the_window_dropped_if_the_user_says_so(folder):
     edit(folder, *TAKES_MORE)
     words = [f"resume={folder.path}", "game=pile:Pile", "run.drop_games=true"]
-    settings, _ = train._resumed([*words, "run.num_iterations=4"])
-    trainer = Trainer(settings, folder)
+    settings, game, _ = train._resumed([*words, "run.num_iterations=4"])
+    trainer = Trainer(settings, folder, game)
     trainer.restore()
     assert trainer.iteration == 2 and trainer.replay.window == 0
     assert_same(network_arrays(trainer.learner.played_network), load_network(folder.network(2))[0])
@@ -191,11 +191,11 @@ def test_the_python_api_drops_the_window_too(folder):
 def test_dropping_that_is_interrupted_has_to_be_repeated(folder, monkeypatch):
     edit(folder, *TAKES_MORE)
     words = [f"resume={folder.path}", "game=pile:Pile", "run.drop_games=true"]
-    settings, _ = train._resumed(words)
+    settings, game, _ = train._resumed(words)
     with monkeypatch.context() as patch:
         patch.setattr(RunFolder, "write_rules", lambda self, text: 1 / 0)
         with pytest.raises(ZeroDivisionError):
-            Trainer(settings, folder).restore()
+            Trainer(settings, folder, game).restore()
     forget()
     assert resume(folder, "run.num_iterations=3") == 2
     assert resume(folder, "run.num_iterations=3", "run.drop_games=true") == 0

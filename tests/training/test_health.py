@@ -25,7 +25,7 @@ from alphazero.training.loggers.console import ConsoleLogger
 from alphazero.training.loggers.tensorboard import TensorBoardLogger
 from alphazero.training.reports import PitReport, SelfPlayReport, WorkersReport
 from alphazero.training.run_config import compose
-from alphazero.training.settings import TrainSettings
+from alphazero.training.settings import TrainSettings, check_run
 from alphazero.training.trainer import Trainer
 
 SMALL = (
@@ -37,10 +37,8 @@ SMALL = (
 
 def make_trainer(path, words, game="tic_tac_toe"):
     group = game if game in ("tic_tac_toe", "connect_four") else "connect_x"
-    return Trainer(
-        compose([f"game={group}", f"game.name={game}", *TINY, *SMALL, *words.split()]),
-        RunFolder(path),
-    )
+    settings = compose([f"game={group}", f"game.name={game}", *TINY, *SMALL, *words.split()])
+    return Trainer(settings, RunFolder(path), check_run(settings))
 
 
 # --- runs that go wrong ---------------------------------------------------------------------------
