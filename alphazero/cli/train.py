@@ -29,10 +29,10 @@ from alphazero.cli import error_text
 from alphazero.cli.command import figures_table, summary_and_examples
 from alphazero.cli.interrupts import is_interrupted
 from alphazero.cli.prove import proof_lines
-from alphazero.config.command_line import parse_values, runs_of_sweep, split_override
+from alphazero.config.command_line import parse_values, split_override
 from alphazero.config.files import to_yaml
 from alphazero.config.help import HELP, print_help
-from alphazero.config.hydra import COMMAND
+from alphazero.config.hydra import COMMAND, runs_of_sweep
 from alphazero.config.settings import from_plain, with_home
 from alphazero.evaluation.exact.set_file import shipped_path
 from alphazero.evaluation.run_facts import duration_text
@@ -100,7 +100,7 @@ def _train_new(options: argparse.Namespace, overrides: list[str]) -> int:
     """
     sweep: Iterable = [(overrides, {})]
     if options.multirun:
-        sweep = runs_of_sweep(overrides)
+        sweep = runs_of_sweep(overrides, config_groups(options.config_dir))
     runs = list[_Run]()
     for run_overrides, varied in sweep:  # all are checked before the first one starts
         settings = compose(run_overrides, options.config_dir)

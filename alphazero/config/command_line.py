@@ -8,8 +8,7 @@ config files.
 """
 
 import contextlib
-import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 import yaml
@@ -114,33 +113,6 @@ def check_key(key: str, text: str, known: list[str], command: str) -> None:
         hint = nearest_key_hint(key, known) or f" Its settings are {listed}."
         message = f"'{command}' has no setting '{key}'.{hint}"
         raise ConfigError(message, key=key, value=text, allowed=known)
-
-
-def runs_of_sweep(
-    overrides: Iterable[str],
-) -> Iterator[tuple[list[str], dict[str, str]]]:
-    """Yield the command-line arguments of each run of a sweep.
-
-    Args:
-        overrides: the arguments of the whole sweep. An argument with several values, such as
-            ``seed=1,2,3``, makes a run for each value; several such arguments make a run for each
-            combination of their values.
-
-    Yields:
-        The arguments of a run, and {key: value} of those that distinguish it from the other runs.
-    """
-    fixed = []
-    swept = {}
-    for override in overrides:
-        key, _, text = override.lstrip("+").partition("=")
-        values = split_values(text)
-        if len(values) > 1:
-            swept[key] = values
-        else:
-            fixed.append(override)
-    for chosen in itertools.product(*swept.values()):
-        varied = dict(zip(swept, chosen))
-        yield [*fixed, *(f"{key}={value}" for key, value in varied.items())], varied
 
 
 def split_values(text: str) -> list[str]:

@@ -20,7 +20,7 @@ from alphazero.runtime.errors import ConfigError, value_text
 HELP = {"-h", "--help"}
 _WIDTH = 100  # longer lines are hard to read
 _OPTIONS = {
-    "--multirun": "a run for each of several values: seed=1,2,3",
+    "--multirun": "a run for each of several values: seed=1,2,3, seed=range(1,4)",
     "--cfg job": "print all resolved settings and end",
     "--config-dir DIR": "take config files from a folder of yours, too: DIR/experiment/mine.yaml",
 }

@@ -7,13 +7,15 @@ resolved. Values are checked once, when the result becomes typed settings.
 
 import dataclasses
 import functools
+import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import hydra
-from hydra.core.override_parser.types import Quote, QuotedString
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.core.override_parser.types import Glob, Quote, QuotedString
 from hydra.errors import HydraException, MissingConfigException
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
@@ -28,14 +30,73 @@ from alphazero.config.command_line import (
 from alphazero.config.files import config_files, groups_of
 from alphazero.config.hints import nearest_key_hint
 from alphazero.config.settings import from_plain
-from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.errors import ConfigError, value_text
 
 COMMAND = "alphazero train"  # the only command that Hydra serves
 #: The config file at which the merge begins.
 CONFIG_NAME = "train"
 #: Exceptions of Hydra, OmegaConf and YAML for a config that cannot be composed.
 _ERRORS = (HydraException, OmegaConfBaseException, YAMLError, ValueError)
+#: The start of a value with several values in Hydra's extended sweep syntax.
+_SWEEP = re.compile(r"(choice|range|glob|interval|shuffle|sort|tag)\(")
 _PACKAGE_HINT = " Is its first line '# @package _global_'?"
+
+
+def runs_of_sweep(
+    overrides: Sequence[str], groups: Mapping[str, Sequence[str]]
+) -> Iterator[tuple[list[str], dict[str, str]]]:
+    """Yield the command-line arguments of each run of a sweep.
+
+    Args:
+        overrides: the arguments of the whole sweep. An argument with several values, such as
+            ``seed=1,2,3`` or ``seed=range(1,4)``, makes a run for each value; several such
+            arguments make a run for each combination of their values.
+        groups: {config group: names of its files}, of which ``glob(...)`` chooses.
+
+    Yields:
+        The arguments of a run, and {key: value} of those that distinguish it from the other runs.
+
+    Raises:
+        ConfigError: for an argument without "=", or one that gives no values.
+    """
+    fixed = [override for override in overrides if override.startswith("~")]
+    swept = {}
+    for override in overrides:
+        if override.startswith("~"):
+            continue
+        key, text = split_override(override.lstrip("+"))
+        values = _values(key, text, groups.get(key, ()))
+        if len(values) > 1:
+            swept[key] = values
+        else:
+            fixed.append(f"{key}={values[0]}")
+    for chosen in itertools.product(*swept.values()):
+        varied = dict(zip(swept, chosen))
+        yield [*fixed, *(f"{key}={value}" for key, value in varied.items())], varied
+
+
+def _values(key: str, text: str, choices: Sequence[str]) -> list[str]:
+    """Return the values that an argument of a sweep gives.
+
+    Args:
+        key: the text before the "=".
+        text: the text after it: values between commas, or one of Hydra's functions.
+        choices: the names of the files in the config group ``key``, if it is one.
+
+    Raises:
+        ConfigError: for a function that Hydra cannot parse, or that gives no list of values.
+    """
+    if not _SWEEP.match(text):
+        return split_values(text)
+    try:
+        override = OverridesParser.create().parse_override(f"{key}={text}")
+        value = override.value()
+        values = value.filter(choices) if isinstance(value, Glob) else [*override.sweep_iterator()]
+    except (HydraException, ValueError):
+        values = []
+    if not values:
+        raise ConfigError.of(key, text, "A,B,C, choice(A,B,C), range(START,STOP) or glob(*)")
+    return [one.text if isinstance(one, QuotedString) else value_text(one) for one in values]
 
 
 class ConfigFiles:

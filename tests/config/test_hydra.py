@@ -7,7 +7,7 @@ import pytest
 from omegaconf import OmegaConf
 
 from alphazero.cli import main, train
-from alphazero.config.command_line import runs_of_sweep
+from alphazero.config.hydra import runs_of_sweep
 from alphazero.runtime.errors import ConfigError
 from alphazero.training.run_config import compose
 
@@ -142,7 +142,7 @@ def test_the_other_runs_of_a_sweep_go_on_if_some_fail(tmp_path, monkeypatch, cap
 
     monkeypatch.setattr(train, "_train", try_run)
     (tmp_path / "tic_tac_toe" / "s_seed=4").mkdir(parents=True)
-    status, rows, errors = sweep(capsys, f"run.root={tmp_path}", "run.name=s", "seed=1,2,3,4,5")
+    status, rows, errors = sweep(capsys, f"run.root={tmp_path}", "run.name=s", "seed=range(1,6)")
     assert status == 2 and tried == [1, 2, 3, 5]
     names = ["s_seed=1", "seed=2", "seed=3", "seed=4", "s_seed=5"]
     assert [row.split()[0] for row in rows[:5]] == names
@@ -169,17 +169,33 @@ def test_ctrl_c_ends_a_sweep_after_its_table(tmp_path, monkeypatch, capsys):
 @pytest.mark.parametrize(
     ("word", "values"),
     {
-        "learner.batch_size=64,128": ["64", "128"],
-        "seed=3": ["3"],
+        "learner.batch_size=choice(64,128)": ["64", "128"],
+        "seed=range(3,6)": ["3", "4", "5"],
+        "search.pb_c_init=range(0.5,2,0.5)": ["0.5", "1.0", "1.5"],
+        "game=choice(othello:6,'my games/a.py')": ["othello:6", "my games/a.py"],
+        "seed=sort(3,1,2,reverse=true)": ["3", "2", "1"],
+        "search.reuse_tree=choice(true,false)": ["true", "false"],
+        "learner=glob(*)": ["adamw", "sgd"],
+        "learner=glob([*],exclude=s*)": ["adamw"],
         "game=open_spiel:hex(board_size=5),othello:6": [
             "open_spiel:hex(board_size=5)",
             "othello:6",
         ],
     }.items(),
 )
-def test_a_sweep_has_a_run_for_each_value_between_commas(word, values):
-    runs = [words for words, _ in runs_of_sweep([word])]
+def test_every_form_of_a_sweep_gives_its_values(word, values):
+    runs = [words for words, _ in runs_of_sweep([word], {"learner": ["adamw", "sgd"]})]
     assert runs == [[f"{word.partition('=')[0]}={value}"] for value in values]
+
+
+@pytest.mark.parametrize(
+    "value", ("interval(0,1)", "range(6,3)", "range(1,4,0)", "choice(1", "choice()", "glob(*)")
+)
+def test_a_sweep_without_values_is_refused_with_those_that_work(value):
+    with pytest.raises(ConfigError) as refused:
+        list(runs_of_sweep([f"seed={value}"], {}))
+    assert (refused.value.key, refused.value.value) == ("seed", value)
+    assert "range(" in refused.value.allowed
 
 
 # --- grammar --------------------------------------------------------------------------------------
