@@ -220,8 +220,9 @@ def run_check(options: CheckOptions) -> RuleReport:
     frame = re.search(rf'File "(?!{_NOT_RULES})(.+\.py)", line (\d+) in (\S+)', errors)
     if "Timeout" in errors and frame:
         path, line, function = frame.groups()
-        where = f"'{function}' ({Path(path).name}, line {line})"
-        return RuleReport(f"{where} does not return: an endless loop?")
+        rule = "" if function == "<module>" else f", in '{function}'"
+        where = f"{Path(path).name}, line {line}{rule}"
+        return RuleReport(f"{where}: it does not return (an endless loop?).")
     error_lines = errors.strip().splitlines() or [f"exit status {program.returncode}"]
     return RuleReport(f"the check of its rules failed: {error_lines[-1]}.")
 
