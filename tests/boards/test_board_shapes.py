@@ -5,7 +5,7 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pytest
 
-from alphazero.boards.painter import Box, Letters, Line, Picture, disc, moved, paint, svg_text
+from alphazero.boards.painter import Box, Letters, Line, Picture, disc, paint, svg_text
 from alphazero.boards.session import Session
 from alphazero.boards.shapes import board_shapes, squares_of
 from alphazero.boards.skin import skin_of
@@ -40,13 +40,6 @@ def test_the_usual_set_up_of_othello_is_mirrored_with_the_colours_swapped():
     assert usual[3, 3] == white  # as everywhere: white on d4 and e5
 
 
-def test_the_cell_of_the_last_move_is_marked():
-    shapes = drawn("tic_tac_toe", [0, 4])
-    assert {shape.text for shape in shapes if isinstance(shape, Letters)} == {"X", "O"}
-    fills = {(box.x, box.y): box.fill for box in shapes if isinstance(box, Box) and box.fill}
-    assert [place for place, fill in fills.items() if fill != fills[0, 0]] == [(1, 1)]
-
-
 @pytest.mark.parametrize(
     ("name", "moves", "expected"),
     (
@@ -60,41 +53,6 @@ def test_a_move_belongs_to_the_cell_that_it_fills(name, moves, expected):
     assert {action: squares_of(session, skin, action) for action in session.legal_actions} == {
         action: [cell] for action, cell in expected.items()
     }
-
-
-def test_a_pass_has_no_cell():
-    game = make_game("othello:4")
-    session, passes = Session(game), 0
-    while not session.over:
-        passes += session.is_forced_pass()
-        for action in session.legal_actions:
-            cells = squares_of(session, skin_of(game), action)
-            assert cells == ([divmod(action, 4)] if action != 16 else [])
-        session.play(session.legal_actions[0])
-    assert passes and np.any(game.cells(session.state))
-
-
-def test_names_stand_outside_the_board_and_in_the_order_that_is_seen():
-    for setup in ("white_first", "standard"):
-        letters = [shape for shape in drawn("othello", (), setup) if isinstance(shape, Letters)]
-        names = {shape.text: (shape.x, shape.y) for shape in letters}
-        assert names["a"][0] == 0.5 and names["h"][0] == 7.5 and names["a"][1] < 0
-        assert names["1"][1] == 0.5 and names["8"][1] == 7.5 and names["1"][0] < 0
-    letters = [shape.text for shape in drawn("connect_four") if isinstance(shape, Letters)]
-    assert letters == list("1234567")
-    assert not any(isinstance(shape, Letters) for shape in drawn("tic_tac_toe"))
-
-
-def test_moved_shapes_are_scaled_in_every_length():
-    shapes = [
-        Box(1, 2, 3, 4, "#000000", "#ffffff", 5),
-        Line(1, 2, 3, -4, 5, "#000000"),
-        Letters(1, 2, "a", 3),
-    ]
-    box, line, letters = moved(shapes, 10, 20, 2)
-    assert box[:4] == (12, 24, 6, 8) and box.line_width == 10 and box.fill == "#000000"
-    assert line == Line(12, 24, 6, -8, 10, "#000000")
-    assert (letters.x, letters.y, letters.size) == (12, 24, 6)
 
 
 def test_pixels_and_svg_show_the_same_shapes():

@@ -5,17 +5,14 @@ import re
 
 import numpy as np
 import pytest
-from game_samples import EXAMPLE
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rich.color import ColorSystem
 from rich.console import Console
-from rich.style import Style
 
 from alphazero.boards.move_text import read_move
 from alphazero.boards.session import Session
 from alphazero.boards.skin import SETUPS, skin_of
-from alphazero.boards.text import Medium, draw_board, marked_cells, piece, plain_board
+from alphazero.boards.text import Medium, draw_board, marked_cells
 from alphazero.own_games.registry import make_game
 
 PLAIN, BOX, COLOR = (
@@ -96,13 +93,6 @@ def test_tic_tac_toe_shows_the_keys_1_to_9():
     assert "[X]" in text
 
 
-def test_numbers_of_different_lengths_are_aligned_at_their_ends():
-    game, board = make_game("tic_tac_toe"), np.zeros((3, 3), np.int8)
-    text = plain_board(game, board, np.ones(9, bool), lambda action: str(action + 6))
-    numbers = [cell for line in text.splitlines() for cell in line.split("|") if cell.strip("+-")]
-    assert numbers == ["  6", "  7", "  8", "  9", " 10", " 11", " 12", " 13", " 14"]
-
-
 @pytest.mark.parametrize(("name", "moves"), GAMES)
 def test_every_medium_draws_the_same_squares(name, moves):
     session = Session(make_game(name), moves)
@@ -114,14 +104,6 @@ def test_every_medium_draws_the_same_squares(name, moves):
     letters = session.game.piece_letters
     pieces = re.findall(f"[{letters[1:]}]", "\n".join(plain.splitlines()))
     assert pieces == [letters[cell] for cell in board.flat if cell]
-
-
-def test_glyphs_of_a_coloured_board_carry_the_colour_of_their_player():
-    game = make_game("connect_four")
-    session, skin = Session(game, [3, 4]), skin_of(game)
-    board = draw_board(game, skin, session.state, COLOR)
-    styles = [str(span.style) for span in board.spans if "●" in board.plain[span.start : span.end]]
-    assert styles == [f"{style} {skin.cell_style}" for style in skin.piece_styles[:2]]
 
 
 @pytest.mark.parametrize(
@@ -143,12 +125,6 @@ def test_the_winning_line_is_marked_and_otherwise_the_last_piece(name, moves, ce
     assert sorted(zip(*np.nonzero(marked))) == sorted(cells)
 
 
-def test_games_without_a_skin_of_their_own_get_the_plain_one():
-    skin = skin_of(make_game(EXAMPLE))
-    assert (skin.title, skin.sides) == ("snort", ("X", "O"))
-    assert piece(skin, 1, PLAIN).plain == "O"
-
-
 @pytest.mark.parametrize(
     ("encoding", "terminal", "medium"),
     [("ascii", True, PLAIN), ("utf-8", False, BOX), ("utf-8", True, COLOR), ("utf-8", None, BOX)],
@@ -163,14 +139,3 @@ def test_medium_follows_the_console(encoding, terminal, medium, monkeypatch):
 
 
 # --- colours --------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("setup", SETUPS)
-@pytest.mark.parametrize("system", ColorSystem)
-def test_pieces_differ_from_each_other_and_from_the_board_in_every_colour_system(system, setup):
-    for name in ["othello"] if setup != SETUPS[0] else ["othello", "connect_four", "tic_tac_toe"]:
-        skin = skin_of(make_game(name), setup)
-        styles = [Style.parse(style) for style in (skin.cell_style, skin.mark_style)]
-        colors = [Style.parse(style).color for style in skin.piece_styles]
-        colors += [style.bgcolor for style in styles if style.bgcolor]
-        assert len({color.downgrade(system) for color in colors}) == len(colors)

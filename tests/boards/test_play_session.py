@@ -60,12 +60,6 @@ def test_take_back_goes_to_ones_own_previous_turn():
     assert between_people.take_back(lambda player: True) == 1
 
 
-def test_take_back_skips_a_pass_that_nobody_chose():
-    session = Session(GAMES["othello:4"], TWO_PASSES[:5])
-    assert session.take_back(lambda player: player == 0) == 3
-    assert session.actions == TWO_PASSES[:2]
-
-
 def test_forced_passes_are_told_from_single_moves():
     session = Session(GAMES["othello:4"], TWO_PASSES)
     assert [ply for ply in range(len(TWO_PASSES)) if session.is_forced_pass(ply)] == [4, 11]
@@ -89,15 +83,6 @@ def test_winner(name, moves, winner):
     session = Session(GAMES[name], moves)
     assert session.over
     assert session.winner == winner
-
-
-def test_illegal_moves_change_nothing():
-    session = Session(GAMES["tic_tac_toe"], [4])
-    with pytest.raises(ValueError, match="not legal"):
-        session.play(4)
-    assert session.actions == [4]
-    with pytest.raises(ValueError, match="move 2"):
-        Session(GAMES["tic_tac_toe"], [4, 4])
 
 
 def test_a_session_may_start_anywhere():

@@ -16,7 +16,6 @@ from alphazero.cli import main as cli_main
 from alphazero.cli.command import run_command
 from alphazero.evaluation.exact.set_file import read_set
 from alphazero.own_games.registry import make_game
-from alphazero.runtime.errors import StoredFileError
 
 GAME = "connect_x:4x3x3"
 needs_matplotlib = pytest.mark.skipif(
@@ -36,16 +35,6 @@ def run(*words) -> str:
     console = Console(file=io.StringIO(), width=100, highlight=False)
     assert run_command(evaluate, list(words), console) == 0
     return console.file.getvalue()
-
-
-@pytest.mark.slow
-def test_a_made_set_can_be_made_again(set_file, tmp_path, capsys):
-    notes = read_set(set_file, make_game(GAME)).notes
-    assert notes["seed"] == "3"
-    _, *words = notes["made by"].split()
-    assert make_evaluation_set.main([*words, f"out={tmp_path / 'again.csv'}"]) == 0
-    assert "40 positions" in capsys.readouterr().out
-    assert (tmp_path / "again.csv").read_bytes() == set_file.read_bytes()
 
 
 def test_the_table_and_the_file_have_the_same_figures(set_file, tmp_path):
@@ -96,18 +85,6 @@ def test_a_set_of_a_users_game_is_named_after_its_file_and_has_all_plies(
     monkeypatch.chdir(tmp_path)
     assert make_evaluation_set.main(["num_positions=4", "seed=2"]) == 0
     assert Path("othello_like_snort_2.csv").is_file() and limits == [None]
-
-
-def test_a_set_is_overwritten_only_on_request(tmp_path, capsys):
-    path = tmp_path / "x.csv"
-    words = [f"game={GAME}", "num_positions=10", f"out={path}"]
-    path.write_text("mine")
-    assert make_evaluation_set.main(words) == 2
-    error = capsys.readouterr().err
-    assert str(path) in error and "replace=true" in error
-    assert path.read_text() == "mine"
-    assert make_evaluation_set.main([*words, "replace=true"]) == 0
-    assert len(read_set(path, make_game(GAME))) == 10
 
 
 @pytest.fixture(scope="module")
@@ -192,16 +169,6 @@ def test_two_players_are_compared_position_by_position(trained, set_file, tmp_pa
     assert f"{100 * difference['mean']:+.1f} (" in row
 
 
-def test_a_player_of_another_game_is_no_baseline(trained, set_file):
-    with pytest.raises(StoredFileError) as error:
-        run("player=random", f"set={set_file}", f"baseline={trained}")
-    assert trained in error.value.path.parents
-
-
-def test_a_set_determines_the_game(set_file):
-    assert f"{GAME}: random on 40 positions" in run("player=random", f"set={set_file}")
-
-
 # --- the curves of training runs ----------------------------------------------------------------
 
 
@@ -234,32 +201,3 @@ def test_the_curves_are_plotted(runs, words):
     assert run_command(plot, [*words, "what=exact", f"output={runs / 'x.svg'}"]) == 0
     picture = (runs / "x.svg").read_text()
     assert "<svg" in picture and "tic_tac_toe" in picture
-
-
-@pytest.mark.slow
-@needs_matplotlib
-@pytest.mark.filterwarnings("error")
-def test_the_picture_of_a_run_shows_its_measurements(trained, tmp_path, capsys):
-    rows = [json.loads(line) for line in (trained / "metrics.jsonl").read_text().splitlines()]
-    strength = {f"strength.{key}": 0.5 for key in ("score", "score_low", "score_high")}
-    strength["strength.opponent"] = "uct:50"
-    for name, more in (("exact", {}), ("both", strength)):
-        folder = tmp_path / name
-        folder.mkdir()
-        lines = [json.dumps(row | more) + "\n" for row in rows]
-        (folder / "metrics.jsonl").write_text("".join(lines))
-        assert run_command(plot, [f"run={folder}", f"output={folder / 'x.svg'}"]) == 0
-        picture = (folder / "x.svg").read_text()
-        for words in ("Losses", "accuracy, 4 simulations", "positions per second"):
-            assert words in picture
-        assert ("uct:50" in picture) == (name == "both")
-    assert run_command(plot, [f"run={trained}"]) == 0
-    assert capsys.readouterr().out.splitlines()[-1] == str(trained / "plot.png")
-    assert (trained / "plot.png").is_file()
-
-
-@needs_matplotlib
-def test_the_picture_is_written_into_the_first_run(runs, capsys):
-    run_command(plot, [f"run={runs}/b,{runs}/a", "what=exact"])
-    assert capsys.readouterr().out.strip() == str(runs / "b" / "exact.png")
-    assert (runs / "b" / "exact.png").is_file()

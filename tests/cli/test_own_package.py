@@ -1,7 +1,6 @@
 """A game, a network and a player in a package outside the repository: every command takes them."""
 
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,7 +15,7 @@ from alphazero.inference.network_evaluator import EvaluatorSettings, NetworkEval
 from alphazero.network.interface import NetworkSettings
 from alphazero.network.registry import make_network
 from alphazero.network.weights import load_network, network_arrays, save_network
-from alphazero.own_games.registry import game_names, make_game, make_stored_game, runs_own_code
+from alphazero.own_games.registry import game_names, make_game
 from alphazero.players.base import PlayerSettings
 from alphazero.players.registry import make_player
 from alphazero.runtime.errors import ConfigError
@@ -163,36 +162,11 @@ def test_entry_points_are_listed_and_loaded_only_by_name(capsys):
     assert status == 2 and "heap_net" in text and "resnet" in text
 
 
-def test_a_broken_entry_point_is_one_sentence():
-    with pytest.raises(ConfigError) as error:
-        make_game("broken_heap")
-    assert error.value.value == "broken_heap" and "heap_package.nothing" in str(error.value)
-
-
 def test_an_error_in_a_users_module_names_file_and_line(folder):
     (folder / "faulty.py").write_text("x = 1\ny = x / 0\n")
     with pytest.raises(ConfigError) as error:
         make_game("faulty:Game")
     assert "faulty.py, line 2" in str(error.value)
-
-
-def test_a_stored_name_runs_an_entry_point_but_no_module():
-    assert not runs_own_code("heap") and runs_own_code(GAME)
-    assert make_stored_game("heap", "the run 'x'").name == "heap"
-    with pytest.raises(ConfigError):
-        make_stored_game(GAME, "the run 'x'")
-
-
-@pytest.mark.slow
-def test_compiled_rules_of_a_module_are_checked_and_played(folder):
-    text = (Path(__file__).parents[2] / "examples/snort.py").read_text()
-    (folder / "my_snort.py").write_text(text)
-    game = make_game("my_snort:GAME")
-    assert game.name == "my_snort:GAME" and game.num_actions == 25
-    (folder / "bad_snort.py").write_text(text.replace("return -1  #", "return 7  #"))
-    with pytest.raises(ConfigError) as error:
-        make_game("bad_snort:GAME")
-    assert "result" in str(error.value)
 
 
 # --- networks -------------------------------------------------------------------------------------
@@ -253,21 +227,4 @@ def test_an_engine_that_cannot_run_a_network_is_replaced_by_torch(tmp_path):
     assert make_player(str(path), game, player_settings).engine == str(REFERENCE)
 
 
-@pytest.mark.slow
-def test_a_users_network_is_exported(run_path, tmp_path, capsys):
-    pytest.importorskip("onnxscript")
-    words = ["export", f"network={run_path}", f"game={GAME}", f"output={tmp_path}/heap.onnx"]
-    assert run(capsys, *words)[0] == 2
-    assert run(capsys, *words, f"network_kind={NETWORK}")[0] == 0
-    assert (tmp_path / "heap.onnx").is_file()
-
-
 # --- players --------------------------------------------------------------------------------------
-
-
-def test_a_player_that_lacks_what_players_have_is_refused():
-    with pytest.raises(ConfigError) as error:
-        make_player("heap_package.player:Halfway", make_game(GAME))
-    assert "choose" in str(error.value) and "name" not in str(error.value).split("no ")[1]
-    with pytest.raises(ConfigError):
-        make_player("heap_package.player:Nobody", make_game(GAME))

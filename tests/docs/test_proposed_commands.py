@@ -142,8 +142,3 @@ def test_what_the_check_of_a_game_proposes_runs(tmp_path, monkeypatch, capsys):
     assert main(["check_game", "small.py", "num_positions=100", "seconds=5"]) == 0
     (command,) = proposals(capsys.readouterr().out)
     assert command[:2] == ["train", "game=small.py"] and run(*command) == 0
-
-
-def test_commands_are_found_where_they_are_printed():
-    text = "resume with: alphazero train 'resume=my runs/x'\n'alphazero prove' is another\n"
-    assert proposals(text) == [["train", "resume=my runs/x"]]

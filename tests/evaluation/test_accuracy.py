@@ -15,8 +15,7 @@ from alphazero.evaluation.exact.set_file import read_set, shipped_path
 from alphazero.evaluation.exact.sets import IMMEDIATE, QUIET, make_set
 from alphazero.own_games.registry import make_game
 from alphazero.players.base import Choice
-from alphazero.players.without_search import RandomPlayer
-from alphazero.solvers.base import ILLEGAL_SCORE, values_of
+from alphazero.solvers.base import ILLEGAL_SCORE
 
 NO = ILLEGAL_SCORE
 #: Four positions of three in a row on 4 x 3, with invented scores; the first wins at once.
@@ -80,12 +79,6 @@ def test_figures_agree_with_counts_by_hand(tiny):
     assert plain["source"]["random"]["optimal"]["count"] == 0
 
 
-def test_a_player_without_values_has_no_value_error(tiny):
-    report = measure_accuracy(choose_from(tiny, [2, 1, 1, 1], [math.nan] * 4), tiny)
-    assert report.values is None and "value_error" not in report.to_plain()
-    assert (report.accuracy(), report.optimal()) == (Proportion(4, 4), Proportion(4, 4))
-
-
 def test_replies_are_evaluated_only_if_values_are_measured(tiny):
     asked, before = [], tiny.states.copy()
 
@@ -105,20 +98,6 @@ def test_replies_are_evaluated_only_if_values_are_measured(tiny):
 def test_an_illegal_move_is_an_error(tiny, action):
     with pytest.raises(ValueError, match=f"action {action},"):
         measure_accuracy(choose_from(tiny, [action, 1, 1, 1], [0.0] * 4), tiny)
-
-
-def test_random_play_has_its_expected_accuracy(shipped):
-    report = measure_accuracy(RandomPlayer(make_game("connect_four"), seed=3).choose, shipped)
-    values = values_of(shipped.action_scores)
-    best = shipped.action_scores == shipped.action_scores.max(axis=1, keepdims=True)
-    for proportion, is_right in (
-        (report.accuracy(), values == shipped.values[:, None]),
-        (report.optimal(), best),
-    ):
-        chances = is_right.sum(axis=1) / (values != -2).sum(axis=1)
-        # Five standard deviations of a sum of independent samples.
-        tolerance = 5 * math.sqrt((chances * (1 - chances)).sum())
-        assert abs(proportion.count - chances.sum()) < tolerance
 
 
 def test_the_interval_is_that_of_wilson():

@@ -8,7 +8,7 @@ import pytest
 import set_sampling
 from game_samples import random_games
 from make_evaluation_set import write_set
-from set_sampling import MAX_IMMEDIATE_FRACTION, can_be_misplayed, canonical_keys, sample_set
+from set_sampling import MAX_IMMEDIATE_FRACTION, can_be_misplayed, sample_set
 
 from alphazero.evaluation.exact.set_file import read_set, shipped_path
 from alphazero.evaluation.exact.sets import (
@@ -79,15 +79,6 @@ def all_images(game, states):
     return groups
 
 
-def test_only_mirrored_positions_have_the_same_key():
-    game = make_game("connect_four")
-    states = np.stack(
-        [game.play_moves(moves) for moves in ([0, 1, 2], [6, 5, 4], [0, 1, 3], [2, 1, 0])]
-    )
-    keys = canonical_keys(game, states)
-    assert keys[0] == keys[1] == keys[3] != keys[2]
-
-
 def test_a_sampled_set_has_the_laws_and_the_exact_scores(small):
     game, solver, sampled = small
     check_laws(game, sampled, 60)
@@ -96,18 +87,6 @@ def test_a_sampled_set_has_the_laws_and_the_exact_scores(small):
     assert np.array_equal(sampled.values, exact.values(sampled.states))
     assert np.array_equal(sampled.reply_values, exact.values(sampled.replies))
     assert len(sampled.replies) > 30
-
-
-def test_a_seed_determines_the_sampled_set(small):
-    game, solver, _ = small
-    first, again, other = (sample_set(game, solver, 10, seed).moves for seed in (5, 5, 6))
-    assert first == again != other
-
-
-def test_max_empties_limits_the_empty_squares(small):
-    game, solver, _ = small
-    sampled = sample_set(game, solver, 10, seed=5, max_empties=6)
-    assert max((game.cells(state) == 0).sum() for state in sampled.states) == 6
 
 
 @pytest.mark.parametrize(("name", "most"), [("othello:6", 10), ("connect_x:4x3x3", None)])
@@ -183,23 +162,6 @@ def test_a_wrong_file_is_an_error_that_names_its_line(small, tmp_path, text):
         read_set(path, small[0])
     assert error.value.path == path
     assert WRONG[text] is None or f"line {WRONG[text]} " in str(error.value)
-
-
-#: Positions of Connect Four in which the player to move, the opponent, both or neither has three.
-KINDS = {
-    (0, 6, 0, 6, 0, 5): IMMEDIATE,
-    (0, 6, 0, 5, 0): FORCED,
-    (0, 6, 0, 6, 0, 6): IMMEDIATE,
-    (0, 6, 0, 6): QUIET,
-    (): QUIET,
-    (2, 2, 3, 3, 4): QUIET,  # both ends of the row win: no move blocks
-}
-
-
-def test_kinds_of_known_positions():
-    game = make_game("connect_four")
-    states = np.stack([game.play_moves(moves) for moves in KINDS])
-    assert kinds_of(game, states).tolist() == list(KINDS.values())
 
 
 @pytest.mark.parametrize("name", ["connect_x:4x3x3", "connect_four", "othello:4", "tic_tac_toe"])

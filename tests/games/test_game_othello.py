@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from alphazero.games import rules
-from alphazero.games.othello import nth_bit_index
 from alphazero.own_games.registry import make_game
 
 WHITE, BLACK = 0, 1
@@ -164,24 +163,3 @@ def test_action_scores_add_up_discs_corners_and_edges():
     # Square 0 is a corner, square 8 on an edge: each flips one disc, and white then leads 4 to 1.
     assert legal_squares(game, state) == [(0, 0), (2, 0)]
     assert scores[[0, 8]].tolist() == [103.0, 13.0]
-
-
-def test_the_nth_set_bit_is_found_wherever_it_is():
-    generator = np.random.default_rng(0)
-    words = [1 << index for index in range(64)]
-    words += [2**64 - 1, 0x8000000000000001, 0x00FF00FF00FF00FF]
-    words += [int(word) for word in generator.integers(1, 2**64 - 1, 200, dtype=np.uint64)]
-    words += [
-        int(a & b & c) | 1 << 40
-        for a, b, c in generator.integers(0, 2**64 - 1, (200, 3), dtype=np.uint64)
-    ]
-    for word in words:
-        found = [int(nth_bit_index(np.uint64(word), n)) for n in range(word.bit_count())]
-        assert found == [index for index in range(64) if word >> index & 1]
-
-
-def test_people_write_squares_and_pass():
-    game = make_game("othello")
-    assert game.text_to_action("63") == 63
-    assert game.text_to_action("Pass\n") == 64
-    assert game.action_to_text(64) == "pass"

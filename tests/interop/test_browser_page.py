@@ -92,14 +92,6 @@ def test_a_person_plays_without_any_server(page):
     page.locator(".now-note", has_text="Hint: ").wait_for()
 
 
-@pytest.mark.slow
-def test_a_game_that_has_ended_is_not_reviewed(browser, address):
-    with opened(browser, f"{address}#play/connect_four?moves=4,1,4,1,4,1,4") as page:
-        page.get_by_text("wins").first.wait_for()
-        assert not page.locator(".review").count()
-        assert not page.get_by_role("button", name="Analyse this game").count()
-
-
 def test_the_network_plays_without_any_server(page):
     games = page.evaluate("() => backend.games()")
     player = games["games"][0]["levels"][-1]["player"]
@@ -188,18 +180,6 @@ def test_a_board_in_a_frame_is_in_sight_with_what_a_game_needs(
         box = inside.locator(part).bounding_box()
         assert box["y"] >= 48 and box["y"] + box["height"] <= height, part
         assert box["x"] >= 0 and box["x"] + box["width"] <= width, part
-    context.close()
-
-
-@pytest.mark.slow
-def test_a_reader_who_does_not_play_loads_no_network(browser, address):
-    context = browser.new_context()
-    page, asked = context.new_page(), []
-    context.on("request", lambda request: asked.append(request.url.split("/")[-1]))
-    page.goto(f"{address}board.html")
-    page.get_by_role("gridcell", name="column 4, row 1:").wait_for()
-    assert "games.json" in asked
-    assert not [name for name in asked if name.endswith(".safetensors")]
     context.close()
 
 

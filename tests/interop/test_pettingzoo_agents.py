@@ -4,8 +4,6 @@ import importlib.util
 import os
 import re
 import runpy
-import sys
-import warnings
 from pathlib import Path
 
 import numpy as np
@@ -121,15 +119,6 @@ def test_an_unknown_environment_has_no_view():
     assert (error.value.key, error.value.value) == ("env", "chess_v6")
 
 
-def test_making_an_environment_warns_of_nothing(monkeypatch):
-    for name in ENVIRONMENTS:
-        monkeypatch.delitem(sys.modules, f"pettingzoo.classic.{name}", raising=False)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        make_environment("connect_four_v3").close()
-        make_game("pettingzoo:tictactoe_v3").initial_states()
-
-
 # --- our players as agents ------------------------------------------------------------------------
 
 
@@ -164,25 +153,6 @@ def test_actions_are_always_legal_as_either_player(environment):
         episode = play_episode(environment, dict(zip(environment.possible_agents, agents)))
         assert sum(episode.rewards.values()) == 0
     assert len(players[1].states) > 20
-
-
-def test_sampled_plies_make_games_differ_and_the_others_do_not():
-    environment = make_environment("connect_four_v3")
-    view = view_of(environment)
-    agents = [PettingZooAgent(Opportunist(view.game), view) for _ in range(2)]
-    report = play_match(environment, *agents, num_games=6)
-    assert len({game.moves for game in report.games}) == 1
-    agents = [
-        PettingZooAgent(Opportunist(view.game), view, num_sampled_plies=2, seed=seed)
-        for seed in range(2)
-    ]
-    games = [game.moves for game in play_match(environment, *agents, num_games=40).games]
-    assert len({moves[:2] for moves in games}) > 18  # 40 samples of 36
-    assert all(max(moves[:2]) < 6 for moves in games)  # the last column has no weight
-    # From the third ply on, each move is the lowest column that is not full.
-    for moves in games:
-        for ply in range(2, len(moves)):
-            assert moves[ply] == min(column for column in range(7) if moves[:ply].count(column) < 6)
 
 
 @pytest.mark.parametrize(
@@ -228,14 +198,6 @@ def test_a_match_alternates_colours_and_counts_by_player():
     assert [game.score for game in report.games] == [1.0, 0.0, 1.0]
     assert (report.as_first.wins, report.as_second.losses) == (2, 1)
     assert report.num_distinct_games == 2
-
-
-def test_the_environment_shows_a_game_in_its_own_way():
-    environment = make_environment("connect_four_v3", "human")
-    shown = []
-    environment.unwrapped.render = lambda: shown.append(environment.unwrapped.board.count(0))
-    play_episode(environment, {"player_0": Scripted([0] * 4), "player_1": Scripted([1] * 3)})
-    assert shown == [42, 41, 40, 39, 38, 37, 36, 35]
 
 
 # --- a person -------------------------------------------------------------------------------------
@@ -298,17 +260,6 @@ def test_the_command_lets_a_person_play(monkeypatch, capsys):
     assert "95%" not in printed  # no finished game, no table
 
 
-def test_a_window_that_cannot_open_is_a_wrong_setting(monkeypatch):
-    def no_screen(*_):
-        raise pygame.error("No available video device")
-
-    monkeypatch.setattr(pygame.display, "set_mode", no_screen)
-    with pytest.raises(ConfigError) as refused:
-        run_command(pettingzoo, ["env=connect_four_v3", "first=random", "render=human"])
-    assert (refused.value.key, refused.value.value) == ("render", "human")
-    assert "No available video device" in str(refused.value)
-
-
 def test_without_the_package_the_error_says_what_to_install(monkeypatch):
 
     find_spec = importlib.util.find_spec
@@ -332,12 +283,3 @@ def test_the_example_runs(capsys):
         str(Path(__file__).parents[2] / "examples" / "pettingzoo_match.py"), run_name="__main__"
     )
     assert "distinct games" in capsys.readouterr().out
-
-
-@pytest.mark.slow
-def test_the_program_of_the_page_runs():
-    text = (Path(__file__).parents[2] / "docs" / "PETTINGZOO.md").read_text()
-    (program,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
-    names: dict = {}
-    exec(program, names)
-    assert len(names["report"].games) == 4

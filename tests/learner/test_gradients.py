@@ -5,7 +5,7 @@ import copy
 import numpy as np
 import pytest
 import torch
-from learner_samples import CPU, GAME, SHAPE, make_learner, random_batch
+from learner_samples import CPU, GAME, SHAPE, random_batch
 
 from alphazero.learner import gradients
 from alphazero.learner.gradients import Gradients, answers_of
@@ -65,29 +65,6 @@ def test_all_parts_learn_with_the_same_weights_bit_for_bit_on_every_run():
     assert any(not np.array_equal(first[name], alone[name]) for name in first)
 
 
-class RandomNetwork(torch.nn.Module):
-    """Draws random numbers in every step."""
-
-    def __init__(self, network):
-        super().__init__()
-        self.network, self.dropout = network, torch.nn.Dropout(0.5)
-
-    def forward(self, planes):
-        return self.network(self.dropout(planes))
-
-
-@pytest.mark.parametrize(
-    "wrap, num_samples", [(RandomNetwork, 192), (lambda network: network, 100)]
-)
-def test_dropout_and_small_batches_are_not_divided(wrap, num_samples):
-    network, batch = wrap(network_of_tic_tac_toe()), tensors(random_batch(num_samples))
-    twin = copy.deepcopy(network)
-    torch.manual_seed(5)
-    loss = Gradients(network, SETTINGS, CPU, num_threads=3).compute(batch).losses.total(0.5)
-    torch.manual_seed(5)
-    assert loss == answers_of(twin, batch, SETTINGS).losses.total(0.5)
-
-
 def test_little_work_is_done_by_one_thread(monkeypatch):
     threads = []
 
@@ -115,21 +92,3 @@ def test_frozen_weights_and_weights_without_influence_get_no_gradient():
     Gradients(network, SETTINGS, CPU, num_threads=2).compute(tensors(random_batch(192)))
     assert network.policy.weight.grad is None and network.unused.grad is None
     assert network.policy.bias.grad is not None
-
-
-def test_an_error_in_a_part_reaches_the_caller():
-    learner = make_learner(batch_size=128)
-    batch = random_batch(128)
-    wrong = batch._replace(planes=np.zeros((128, 1, 3, 3), np.float32))
-    with pytest.raises(RuntimeError, match="channels"):
-        list(learner.learn([wrong], 0.0))
-
-
-@pytest.mark.parametrize("num_threads", (1, 3))
-def test_a_program_may_have_turned_gradients_off(num_threads):
-    network, batch = network_of_tic_tac_toe(), tensors(random_batch(192))
-    expected = Gradients(network, SETTINGS, CPU, num_threads).compute(batch).losses.total(0.5)
-    with torch.no_grad():
-        answers = Gradients(network, SETTINGS, CPU, num_threads).compute(batch)
-    assert torch.equal(answers.losses.total(0.5), expected)
-    assert all(weights.grad is not None for weights in network.parameters())

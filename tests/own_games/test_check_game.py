@@ -202,13 +202,6 @@ def test_correct_games_pass(case):
     assert report.num_positions >= 200
 
 
-@pytest.mark.slow
-def test_the_report_counts_positions_lines_and_ends():
-    report = report_of(f"correct, {BREAKTHROUGH}")
-    assert report.perft == [1, 13] and not report.is_whole and report.max_plies == 51
-    assert set(report.results) == {"-1", "1"} and sum(report.results.values()) >= 25
-
-
 # --- the command ----------------------------------------------------------------------------------
 
 QUICK = ("num_positions=200",)

@@ -2,7 +2,6 @@
 
 import gc
 import importlib.util
-import pickle
 import random
 
 import numpy as np
@@ -134,12 +133,6 @@ def test_games_that_do_not_qualify_are_refused_with_the_reason(text, words, capf
     assert words in str(error.value)
 
 
-def test_a_limit_of_plies_must_be_one():
-    with pytest.raises(ConfigError) as error:
-        make_game("open_spiel:tic_tac_toe(max_plies=0)")
-    assert (error.value.key, error.value.value) == ("max_plies", 0)
-
-
 def test_without_openspiel_one_is_told_what_to_install(monkeypatch):
     found = importlib.util.find_spec
     hidden = {"pyspiel": None}
@@ -168,15 +161,6 @@ def test_positions_are_told_apart_by_what_determines_them():
     go = make_game("open_spiel:go(board_size=5)")  # where a repetition may matter
     one, transposed, *_ = go.identity(np.stack([go.play_moves(line) for line in lines]))
     assert not np.array_equal(one, transposed)
-
-
-def test_games_and_positions_can_be_sent_to_another_process():
-    game = make_game("open_spiel:breakthrough(rows=5,columns=5)")
-    first = int(np.flatnonzero(game.legal_action_mask(game.initial_states())[0])[0])
-    state = game.play_moves([first])
-    twin, copied = pickle.loads(pickle.dumps((game, state)))
-    assert twin.name == game.name and np.array_equal(twin.cells(copied), game.cells(state))
-    assert np.array_equal(twin.observe(copied[None]), game.observe(state[None]))
 
 
 # --- what a person sees and types -----------------------------------------------------------------

@@ -15,7 +15,6 @@ from alphazero.players.python_uct import uct_player
 from alphazero.runtime.errors import ConfigError
 
 pytest.importorskip("pgx", reason="pgx is not installed")
-TWINS = ["tic_tac_toe", "connect_four"]
 #: How long it takes to compile the rules.
 QUICK = ["tic_tac_toe"]
 SLOW = [name for name in _FACTS if name not in QUICK]
@@ -96,26 +95,6 @@ def test_boards_change_by_the_moves_of_the_player_to_move(name):
         previous, state = board, game.step(state[None], np.array([action])).states[0]
 
 
-@pytest.mark.parametrize("name", [TWINS[0], pytest.param(TWINS[1], marks=pytest.mark.slow)])
-def test_pgx_and_the_compiled_game_agree_on_random_games(name):
-    games = made(name), make_game(name)
-    for attribute in ("num_actions", "planes_shape", "max_plies"):
-        assert getattr(games[0], attribute) == getattr(games[1], attribute)
-    for attribute in ("cell_symmetries", "action_symmetries"):
-        assert np.array_equal(getattr(games[0], attribute), getattr(games[1], attribute))
-    generator = np.random.default_rng(3)
-    states = [game.initial_states(40) for game in games]
-    while len(states[0]):
-        answers = [game.inspect(rows) for game, rows in zip(games, states)]
-        for theirs, ours in zip(answers[0][1:], answers[1][1:]):
-            assert np.array_equal(theirs, ours) and theirs.dtype == ours.dtype
-        assert np.array_equal(*(game.observe(rows) for game, rows in zip(games, states)))
-        assert np.array_equal(*(game.cells(rows[0]) for game, rows in zip(games, states)))
-        alive = ~answers[0].over
-        actions = random_actions(answers[0].legal_action_mask[alive], generator)
-        states = [game.step(rows[alive], actions).states for game, rows in zip(games, states)]
-
-
 @pytest.mark.parametrize("name", ALL)
 def test_symmetries_commute_with_the_moves(name):
     game, generator = made(name), np.random.default_rng(4)
@@ -143,29 +122,6 @@ def test_a_game_is_made_again_from_its_name_in_another_process():
     game = made("tic_tac_toe")
     again = pickle.loads(pickle.dumps(game))
     assert np.array_equal(again.initial_states(3), game.initial_states(3))
-
-
-def test_an_empty_batch_is_answered():
-    game = made("tic_tac_toe")
-    none = game.initial_states(0)
-    assert game.step(none, np.zeros(0, np.int32)).states.shape == (0, game.state_size)
-    assert game.observe(none).shape == (0, 2, 3, 3)
-
-
-@pytest.mark.slow
-def test_playouts_end_with_the_result_for_the_player_to_move():
-    """Random tic-tac-toe: 0.585 of the games are won by the first player, 0.288 by the second."""
-    game, num = made("tic_tac_toe"), 2000
-    for moves, sign in (([], 1), ([0], -1)):
-        states = np.repeat(game.play_moves(moves)[None], num, axis=0)
-        results = sign * game.playout(states, np.array([7], np.uint64))
-        # A frequency of 2,000 games has a standard deviation of at most 0.0112; four of them.
-        if not moves:
-            assert abs((results == 1).mean() - 0.585) < 0.045
-            assert abs((results == -1).mean() - 0.288) < 0.045
-        assert results.mean() > 0.1
-    over = game.play_moves([0, 3, 1, 4, 2])
-    assert game.playout(over[None], np.array([7], np.uint64)).tolist() == [-1]
 
 
 # --- what does not qualify ------------------------------------------------------------------------

@@ -10,13 +10,11 @@ import pytest
 
 pytest.importorskip("matplotlib", reason="matplotlib is not installed")
 
-from game_samples import BREAKTHROUGH, PUZZLE
 from PIL import Image
 
 from alphazero.cli import plot
 from alphazero.cli.command import run_command
 from alphazero.runtime.errors import ConfigError
-from alphazero.training.curves import ERRORS, MISPLAYED
 
 STORED_RUN = Path(__file__).parents[1] / "stored_run"
 
@@ -68,24 +66,6 @@ def test_a_position_shows_the_search_and_the_network_alone():
     assert "policy" in texts("x.svg") and "visits" not in texts("x.svg")
 
 
-def test_a_player_without_an_estimate_has_no_column_of_values():
-    draw("what=position", "game=connect_four", "player=random", "output=x.svg")
-    assert "value" not in texts("x.svg") and "random" in texts("x.svg")
-
-
-@pytest.mark.slow
-def test_the_pictures_of_a_puzzle_have_one_side():
-    for game in (PUZZLE, BREAKTHROUGH):
-        draw("what=position", f"game={game}", "player=uct:20", "output=x.svg")
-        assert "<line" in Path("x.svg").read_text()  # from square to square
-    draw("what=game", f"game={PUZZLE}", "first=random", "seed=1", "output=x.svg")
-    assert texts("x.svg")[0] == "random" and "uct:1000" not in texts("x.svg")
-    assert re.match(r"A result of -\d", texts("x.svg")[-1])
-    with pytest.raises(ConfigError) as refused:
-        draw("what=game", f"game={PUZZLE}", "second=uct:20")
-    assert refused.value.key == "second"
-
-
 def test_an_animation_shows_every_position_and_the_last_one_longest():
     draw("what=game", "game=tic_tac_toe", "moves=1,5,2,4,3", "output=x.gif")
     found = frames("x.gif")
@@ -135,18 +115,6 @@ def test_what_cannot_be_drawn_is_refused_with_the_setting(words, key):
         run_command(plot, words.split())
     assert error.value.key == key
     assert not list(Path().glob("*.gif")) and not list(Path().glob("*.png"))
-
-
-def test_a_curve_has_the_rows_that_hold_its_numbers():
-    rows = [
-        {"elapsed_s": 1.0, "proof.num_positions": 10, "proof.num_accurate": 7},
-        {"elapsed_s": 2.0, "proof.num_positions": 10},
-        {"elapsed_s": 3.0, "proof.num_positions": 10, "proof.num_accurate": float("nan")},
-        {"exact.accuracy": 0.75, "iteration": 4},
-    ]
-    assert np.array_equal(MISPLAYED.lines[0].points(rows, unit=1), [[1.0], [3]])
-    assert len(ERRORS.lines[0].points(rows)[0]) == 0
-    assert np.array_equal(ERRORS.lines[0].points(rows, "iteration", 1), [[4], [25.0]])
 
 
 def test_charts_need_matplotlib_and_boards_do_not(monkeypatch):

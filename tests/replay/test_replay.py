@@ -291,19 +291,6 @@ def test_the_window_is_katagos():
     assert window_size(10**6, ReplaySettings(window_start=500, window_max=400)) == 400
 
 
-def test_an_empty_buffer_refuses_to_sample():
-    with pytest.raises(ValueError):
-        make_replay(make_game("tic_tac_toe")).sample(3)
-
-
-def test_plies_that_are_no_targets_are_left_out():
-    game = make_game("tic_tac_toe")
-    replay = make_replay(game)
-    record = random_record(game, np.random.default_rng(1))
-    assert replay.add(record._replace(is_target=np.zeros(len(record.actions), bool))) == 0
-    assert replay.window == 0
-
-
 # --- resume ---------------------------------------------------------------------------------------
 
 

@@ -1,7 +1,6 @@
 """No stored file runs a program: a game file that it names is run only if the user names it too."""
 
 import dataclasses
-import io
 import json
 import shlex
 import shutil
@@ -13,16 +12,13 @@ from game_samples import EXAMPLE
 from network_samples import SMALL, small_network
 
 import alphazero
-from alphazero.cli import engine, main, train
-from alphazero.cli.command import read_settings
+from alphazero.cli import main, train
 from alphazero.evaluation.ratings import RatingFile
 from alphazero.network.weights import network_arrays, network_game, save_network
-from alphazero.own_games import checked_game
 from alphazero.own_games.registry import make_game
-from alphazero.runtime.errors import ConfigError
 from alphazero.storage import pretrained
 from alphazero.storage.checkpoint import save_state
-from alphazero.storage.run_folder import RunFolder, folder_name
+from alphazero.storage.run_folder import RunFolder
 from alphazero.training.settings import TrainSettings
 
 NETWORK = SMALL | {"kind": "tiny"}
@@ -100,11 +96,6 @@ def test_no_command_runs_a_game_file_that_only_a_stored_file_names(command, trap
     assert "trap.py" in capsys.readouterr().err
 
 
-def test_a_plot_needs_no_game_and_runs_none(trap):
-    assert main(f"plot what=exact run={RUN} output=out.png".split()) == 0
-    assert not (trap / "marker").exists()
-
-
 def test_the_python_api_runs_no_game_file_that_only_a_run_names(trap):
     assert alphazero.load_run(RUN).settings.game.name == str(trap / "trap.py")
     for use in (
@@ -115,19 +106,6 @@ def test_the_python_api_runs_no_game_file_that_only_a_run_names(trap):
         with pytest.raises(ValueError):
             use()
     assert not (trap / "marker").exists()
-
-
-def test_a_request_to_the_engine_runs_no_game_file(trap):
-    answers = io.StringIO()
-    requests = io.StringIO('{"game": "trap.py", "moves": []}\n')
-    engine.answer(engine.Settings(player="random"), requests, answers)
-    assert "error" in answers.getvalue() and not (trap / "marker").exists()
-
-
-@pytest.mark.slow
-def test_the_fixture_would_notice(trap):
-    make_game("trap.py")
-    assert (trap / "marker").exists()
 
 
 # --- a user who names the file --------------------------------------------------------------------
@@ -169,14 +147,6 @@ def test_a_shipped_network_keeps_the_stored_name_and_says_how_to_train_it_again(
     assert ship_network.main(words) == 2
 
 
-def test_the_engine_plays_the_game_file_that_the_user_names(snort):
-    for words in ([f"player={SNORT}", "with_search=false"], ["player=random"]):
-        answers = io.StringIO()
-        settings = read_settings(engine, [f"game={EXAMPLE}", *words])
-        engine.answer(settings, io.StringIO('{"moves": [12]}\n'), answers)
-        assert "legal_actions" in answers.getvalue()
-
-
 @pytest.mark.parametrize("run", [SNORT, "latest"])
 def test_a_run_resumes_with_the_game_file_that_the_user_names(snort, run):
     settings, folder = train._resumed([f"resume={run}", f"game={EXAMPLE}"])
@@ -193,30 +163,3 @@ def test_the_words_that_resume_a_run_name_its_game_file():
     assert folder.resume_words("othello:6") == "resume=checkpoints/snort/first"
     words = folder.resume_words("pettingzoo:mine:Heap(heap=5)")  # to be pasted into a shell
     assert shlex.split(words)[1] == "game=pettingzoo:mine:Heap(heap=5)" and "'" in words
-
-
-@pytest.mark.slow
-def test_a_resumed_run_keeps_its_game(snort, tmp_path):
-    shutil.copy(EXAMPLE, tmp_path / "other.py")
-    with pytest.raises(ConfigError) as error:
-        train._resumed([f"resume={SNORT}", "game=other.py"])
-    assert (error.value.key, error.value.value) == ("game", "other.py")
-    assert folder_name(error.value.allowed) == "snort"
-
-
-@pytest.mark.slow
-def test_a_compiled_game_is_its_rules_and_not_its_files_name(snort, tmp_path, monkeypatch):
-    monkeypatch.setattr(checked_game, "_compile", lambda game, path: None)
-    RunFolder(SNORT).write_rules(make_game(EXAMPLE).rules_text)
-    (tmp_path / "other.py").write_text("# my copy\n" + Path(EXAMPLE).read_text())
-    settings, _ = train._resumed([f"resume={SNORT}", "game=other.py"])
-    assert settings.game.name == "other.py"
-    text = Path(EXAMPLE).read_text()
-    assert "return -1" in text
-    (tmp_path / "snort.py").write_text(text.replace("return -1", "return 1"))
-    words = [f"resume={SNORT}", "game=snort.py"]
-    with pytest.raises(ConfigError) as error:
-        train._resumed(words)
-    assert error.value.key == "resume" and "run.drop_games=true" in str(error.value)
-    settings, _ = train._resumed([*words, "run.drop_games=true"])
-    assert settings.run.drop_games

@@ -10,7 +10,7 @@ import pytest
 import run_samples
 from mostly_slow import mostly_slow
 from rich.console import Console
-from run_samples import TINY, reports, run_until
+from run_samples import TINY, reports
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 from tensorboard.util import tensor_util
 
@@ -309,10 +309,6 @@ def test_an_alarm_begins_at_its_limit_and_ends_at_another(name):
     assert {alarm.key for alarm in alarms} <= KEYS
 
 
-def test_a_low_target_entropy_is_a_collapse_too():
-    assert observed(run_of(3, target_entropy=0.05))[-1] == ["entropy_collapsed"]
-
-
 @pytest.mark.parametrize(
     ("first_player_wins", "draws", "who"),
     [(1.0, 0.0, "won by the first player"), (0.0, 0.0, "won by the second"), (0.0, 1.0, "drawn")],
@@ -335,18 +331,6 @@ def test_the_advice_names_the_setting_that_is_the_likely_cause(name, key, value)
     section, field = key.split(".")
     setattr(getattr(settings, section), field, value)
     assert advised(name, around_limit(name)[1], settings) == key
-
-
-@pytest.mark.parametrize(
-    ("name", "key"),
-    [
-        ("entropy_collapsed", "learner.learning_rate"),
-        ("value_head_learns_nothing", "learner.learning_rate"),
-        ("overfitting", "learner.replay_ratio"),
-    ],
-)
-def test_where_no_setting_stands_out_the_advice_names_the_usual_one(name, key):
-    assert advised(name, around_limit(name)[1], TrainSettings()) == key
 
 
 def advised(name, figures, settings):
@@ -381,12 +365,6 @@ def test_a_loss_that_rises_a_little_or_falls_is_no_alarm():
     assert observed(run_of(40, loss=[3.3, 1.8], held_out=1.8)) == [[]] * 40
 
 
-def test_few_games_are_counted_over_several_iterations():
-    few = dict(num_games=5, distinct_games=0.2, first_player_wins=1.0, draws=0.0, num_samples=40)
-    # The sixth iteration makes thirty games.
-    assert observed(run_of(12, **few))[:6] == [[]] * 5 + [["games_repeat"]]
-
-
 def test_nothing_is_judged_in_the_first_iterations():
     first = dict(value_loss=1.2, loss=4.0, held_out=9.0, window=1000, weight_size=0.1)
     assert observed(run_of(2, **first)) == [[], []]
@@ -404,44 +382,7 @@ def test_five_rejections_in_a_row_are_an_alarm_and_one_acceptance_ends_it():
     assert all(names == ["pit_always_rejects"] for names in found[begun:-1]) and found[-1] == []
 
 
-def test_pits_far_apart_are_remembered():
-    pits = [False if number % 20 == 19 else None for number in range(120)]
-    found = observed(run_of(120, pit=pits))
-    assert found[98] == [] and found[99] == ["pit_always_rejects"] == found[119]
-
-
-def test_missing_figures_raise_no_alarm():
-    known = "pit num_games num_samples window num_steps".split()
-    nothing = dict.fromkeys(FIGURES.keys() - known, math.nan)
-    assert observed(run_of(40, **nothing)) == [[]] * 40
-
-
 # --- stop and resume ------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_a_resumed_run_raises_the_alarms_of_one_that_never_stopped(tmp_path):
-    words = (
-        "learner.value_weight=0 learner.replay_ratio=12 selfplay.temperature=0 "
-        "search.dirichlet_fraction=0 run.num_iterations=5"
-    )
-    whole = reports(make_trainer(tmp_path / "whole", words))
-    expected = [(report.alarms, report.ended_alarms) for report in whole]
-    assert {alarm.since for alarm in expected[-1][0]} >= {1, 4}
-    stopped = make_trainer(tmp_path / "parts", words)
-    run_until(stopped, lambda event: isinstance(event, IterationReport) and event.iteration == 4)
-    resumed = make_trainer(tmp_path / "parts", words)
-    resumed.restore()
-    assert resumed.iteration == 3
-    assert [(report.alarms, report.ended_alarms) for report in reports(resumed)] == expected[3:]
-
-
-def test_a_run_without_metrics_can_be_resumed(tmp_path):
-    reports(make_trainer(tmp_path, "run.num_iterations=2"))
-    (tmp_path / "metrics.jsonl").unlink()
-    resumed = make_trainer(tmp_path, "run.num_iterations=3")
-    resumed.restore()
-    assert [report.alarms for report in reports(resumed)] == [[]]
 
 
 def test_a_monitor_goes_on_from_the_metrics():

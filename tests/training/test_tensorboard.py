@@ -9,13 +9,12 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 from tensorboard.plugins.hparams.plugin_data_pb2 import HParamsPluginData
 from torch.utils.tensorboard import SummaryWriter
 
-from alphazero.runtime.errors import ConfigError
 from alphazero.training.curves import CURVES
 from alphazero.training.events import IterationReport, flat
 from alphazero.training.loggers.charts import hparams, layout, metrics
 from alphazero.training.loggers.tensorboard import TensorBoardLogger
 from alphazero.training.reports import SelfPlayReport, StrengthReport
-from alphazero.training.run_config import compose, recipe_of
+from alphazero.training.run_config import compose
 
 MEASURED = (
     "evaluation.every=1 evaluation.num_games=4 evaluation.final_num_games=4 "
@@ -75,17 +74,6 @@ def test_the_charts_show_curves_that_the_run_writes(stopped):
     assert shown <= set(events.Tags()["scalars"])
 
 
-def test_bands_contain_their_curve(stopped):
-    trainer, events = stopped
-    charts = [chart for one in layout(trainer.settings).values() for chart in one.values()]
-    bands = [tags for kind, tags in charts if kind == "Margin"]
-    assert len(bands) == 4  # exact errors, score against UCT, pit
-    for tags in bands:
-        middle, low, high = ([event.value for event in events.Scalars(tag)] for tag in tags)
-        assert len(middle) == 2
-        assert all(a <= b <= c and a < c for a, b, c in zip(low, middle, high)), tags
-
-
 def test_a_run_without_measurements_has_no_charts_of_them():
     quiet = "evaluation.num_games=0 evaluation.final_num_games=0 evaluation.prove=false".split()
     settings = compose(["game=tic_tac_toe", *quiet])
@@ -101,25 +89,6 @@ def test_a_stopped_run_has_its_settings_and_metrics_but_no_end(stopped):
     names = {info.name.tag for info in hparams_of(events, "experiment").metric_infos}
     assert names == set(metrics(trainer.settings)) <= set(events.Tags()["scalars"])
     assert "_hparams_/session_end_info" not in events.summary_metadata
-
-
-def test_the_metrics_hold_figures_alone(tmp_path):
-    trainer = make_trainer(tmp_path, "run.num_iterations=1")
-    (report,) = reports(trainer)
-    assert report.sample_game is not None
-    assert all(isinstance(value, (int, float, str, type(None))) for value in flat(report).values())
-
-
-def test_a_recipe_that_a_run_had_to_change_does_not_stop_its_logger(monkeypatch):
-    """Its window, for example, may not fit into this machine's memory."""
-
-    def check_memory(settings, game):
-        raise ConfigError.of("replay.window_max", settings.window_max)
-
-    monkeypatch.setattr("alphazero.training.settings.check_memory", check_memory)
-    assert recipe_of("connect_four").replay.window_max > 0
-    with pytest.raises(ConfigError):
-        compose(["game=connect_four"])
 
 
 def test_hyper_parameters_are_what_differs_from_the_recipe_and_what_a_sweep_varies():
