@@ -136,6 +136,3 @@ def test_medium_follows_the_console(encoding, terminal, medium, monkeypatch):
     stream = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
     assert Medium.of(Console(file=stream, force_terminal=terminal)) == medium
     assert not Medium.of(Console(file=stream, force_terminal=terminal, no_color=True)).color
-
-
-# --- colours --------------------------------------------------------------------------------------

@@ -95,16 +95,6 @@ def test_the_help_is_short_and_has_every_choice(capsys, monkeypatch):
         assert len(choices) == 1 or {group, *choices} <= words
 
 
-def test_help_shows_the_values_of_the_words_before_it(capsys, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "160")
-    values = {
-        key: text.split()[0]
-        for key, text in help_of(capsys, "game=connect_four", "seed=77").items()
-        if text
-    }
-    assert (values["seed"], values["game.name"]) == ("77", "connect_four")
-
-
 # --- runs -----------------------------------------------------------------------------------------
 
 

@@ -133,18 +133,6 @@ def test_the_page_plays_with_the_users_network_and_player(run_path):
             assert emitted[-1]["action"] == 1
 
 
-@pytest.mark.slow
-def test_names_of_entry_points_need_no_other_name(folder, capsys):
-    words = ["game=heap", "network=heap_net", *QUICK, f"run.root={folder}/runs", "run.name=short"]
-    assert run(capsys, "train", *words)[0] == 0
-    path = folder / "runs" / "heap" / "short"
-    assert load_network(path / "networks" / "000002.safetensors").settings["kind"] == "heap_net"
-    words = ["train", f"resume={path}", "run.num_iterations=3"]
-    assert run(capsys, *words)[0] == 0  # installed by the user: no file of theirs is named
-    report = az.play_match("heap", str(path), "taker", num_games=2, opening_plies=1)
-    assert report.player_b == "taker"
-
-
 # --- names ----------------------------------------------------------------------------------------
 
 
@@ -225,6 +213,3 @@ def test_an_engine_that_cannot_run_a_network_is_replaced_by_torch(tmp_path):
     save_network(path, network_arrays(network), GAME, vars(settings), {})
     player_settings = PlayerSettings(network_kind=settings.kind, engine="openvino")
     assert make_player(str(path), game, player_settings).engine == str(REFERENCE)
-
-
-# --- players --------------------------------------------------------------------------------------

@@ -18,7 +18,6 @@ import os
 import signal
 import sys
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 from unittest import mock
 
@@ -56,8 +55,8 @@ class Ended:
         return self
 
 
-def run(words: list, cwd: Path | None = None, call: Callable = main, stdin: bytes = b"") -> Ended:
-    """Run a command in this process, or another function that takes words."""
+def run(words: list, cwd: Path | None = None, stdin: bytes = b"") -> Ended:
+    """Run a command in this process."""
     out, err = io.StringIO(), io.StringIO()
     with contextlib.ExitStack() as stack:
         stack.enter_context(contextlib.chdir(cwd or FOLDER.name))
@@ -65,7 +64,7 @@ def run(words: list, cwd: Path | None = None, call: Callable = main, stdin: byte
         stack.enter_context(mock.patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin))))
         stack.enter_context(contextlib.redirect_stdout(out))
         stack.enter_context(contextlib.redirect_stderr(err))
-        status = call([str(word) for word in words])
+        status = main([str(word) for word in words])
     return Ended(status, out.getvalue(), err.getvalue())
 
 

@@ -18,7 +18,6 @@ from harness import Child, amount, run
 from run_samples import assert_same
 from stored_runs import new_words, prepared, resume_words, run_in, tensorboard_steps
 
-from alphazero.cli import main
 from alphazero.network.weights import load_network
 from alphazero.storage.run_folder import RunFolder, find_network
 
@@ -92,57 +91,16 @@ def test_a_run_killed_at_any_time_goes_on_as_if_nothing_had_happened(start, tmp_
         ready.assert_same(root)
 
 
-def list_runs(words):
-    """List the runs of a run's root as the page does, and look at each."""
-    from alphazero.web import found_runs
-    from alphazero.web.backend import Backend
-
-    found_runs._FRESH_S = 1e-6
-    backend = Backend(words[0])
-    for _ in range(5):
-        backend.games()
-        for found in backend.live()["runs"]:
-            backend.run(found["id"])
-    return 0
-
-
-@pytest.mark.parametrize("reader", [*COMMANDS, list_runs])
+@pytest.mark.parametrize("reader", COMMANDS)
 def test_a_run_is_read_while_it_is_trained(reader, start, root, tmp_path):
-    call, words = list_runs, [root]
-    if reader in COMMANDS:
-        call, words = main, COMMANDS[reader].replace("RUN", str(run_in(root))).split()
+    words = COMMANDS[reader].replace("RUN", str(run_in(root))).split()
     learner = start(resume_words(root, END))
     while True:
-        run(words, cwd=tmp_path, call=call).assert_ok()
+        run(words, cwd=tmp_path).assert_ok()
         if not learner.is_running:
             break
     learner.wait().assert_ok()
     assert_undisturbed(run_in(root))
-
-
-def test_of_learners_of_one_run_one_trains_it(start, root):
-    """However late the others come: also when the first one is just ending."""
-    words = resume_words(root, END)
-    learner = start(words)
-    wait_for((run_in(root) / ".lock").exists)
-    refused = [run(words)]
-    while learner.is_running:
-        refused.append(run(words))
-    learner.wait().assert_ok()
-    if refused[-1].status == 0:  # it came last, and found nothing to do
-        refused.pop()
-    for ended in refused:
-        ended.assert_refused("resume")
-    assert_undisturbed(run_in(root))
-
-
-def test_two_new_runs_of_the_same_name_are_one_run(start, tmp_path):
-    words = new_words(tmp_path, STORED)
-    ends = [child.wait() for child in [start(words), start(words)]]
-    ends.sort(key=lambda ended: ended.status)
-    ends[0].assert_ok()
-    ends[1].assert_refused(str(run_in(tmp_path)))
-    assert_same(weights(run_in(tmp_path)), weights(run_in(prepared(STORED, END).before)))
 
 
 def test_a_run_whose_folder_is_removed_ends(start, root):

@@ -166,15 +166,6 @@ def test_what_is_not_possible_is_refused_in_a_sentence(method, request_, ask):
     assert answer["status"] == 422 and len(answer["error"].split()) > 4
 
 
-def test_moves_are_legal_and_the_network_alone_needs_one_evaluation(ask):
-    players = ({"id": "random"}, {"id": "best", "num_simulations": 0}, PLAYER)
-    requests = (["move", {"game": "connect_four", "moves": [3], "player": p}] for p in players)
-    *moves, num_evaluated = ask(*requests, ["num_evaluated", None])
-    for messages in moves:
-        assert messages[-1]["type"] == "move" and messages[-1]["action"] in range(7)
-    assert num_evaluated == 1 + 51
-
-
 def test_a_stopped_search_says_nothing_more(ask):
     request = {"game": "connect_four", "player": PLAYER, "stop_after": 2}
     messages, num_evaluated = ask(["move", request], ["num_evaluated", None])

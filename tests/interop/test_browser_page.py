@@ -109,33 +109,6 @@ def test_the_answers_are_those_of_the_network(page):
         assert found["action"] == player.analyse(player.game.play_moves(moves)).action
 
 
-@pytest.mark.slow
-def test_a_search_can_be_stopped_and_a_refusal_is_an_error(page):
-    stopped = page.evaluate("""async () => {
-        const sent = [];
-        const post = Worker.prototype.postMessage;
-        Worker.prototype.postMessage = function (message) {
-            if (message.method !== "position") sent.push(message.method); // the page asks, too
-            post.call(this, message);
-        };
-        const stop = new AbortController();
-        const player = {id: "best", num_simulations: 1e4};
-        const request = {game: "connect_four", moves: [3], player};
-        let count = 0;
-        const onMessage = () => { count += 1; stop.abort(); };
-        try {
-            await backend.move(request, {signal: stop.signal, onMessage});
-        } catch (error) {
-            await new Promise((resolve) => setTimeout(resolve, 500));
-            return [error.name, count, sent];
-        }
-    }""")
-    assert stopped == ["AbortError", 1, ["move", "stop"]]
-    refused = page.evaluate("""() => backend.position({game: "connect_four", moves: [9]})
-        .catch((error) => [error.message, error.status])""")
-    assert refused[0] and refused[1] == 422
-
-
 #: A page of the site, as far as a frame with a board concerns it.
 SITE_PAGE = """<!doctype html>
 <meta name="viewport" content="width=device-width">

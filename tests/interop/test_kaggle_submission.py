@@ -1,7 +1,5 @@
 """`alphazero export format=kaggle`: the file, its network, its rules, its search and its moves."""
 
-import math
-
 import numpy as np
 import pytest
 from game_samples import random_states
@@ -9,12 +7,11 @@ from network_samples import SMALL, pattern_network, small_network
 
 from alphazero.cli import main
 from alphazero.interop.export_agreement import check_agreement
-from alphazero.interop.kaggle_agent import Rules, best_move, search
+from alphazero.interop.kaggle_agent import Rules
 from alphazero.interop.kaggle_submission import evaluation_of, submission_module, to_bytes
 from alphazero.network.weights import network_arrays, save_network
 from alphazero.own_games.registry import make_game
 from alphazero.runtime.errors import InputError
-from alphazero.solvers.enumeration import ExactValues
 
 BOARDS = {
     "connect_four": (6, 7, 4),
@@ -57,22 +54,9 @@ def kaggle_board(game, state):
     return {"board": game.cells(state).ravel().tolist(), "mark": mark}
 
 
-def uniform(position):
-    return np.zeros(99, np.float32), 0.0
-
-
 def test_kaggle_finds_the_agent_as_the_last_function(module):
     assert [name for name, value in module.items() if callable(value)][-1] == "agent"
     assert module["BOARD"] == (6, 7, 4)
-
-
-def test_only_a_submission_is_replaced(submission, tmp_path):
-    other = tmp_path / "mine.py"
-    other.write_text("print('mine')\n")
-    words = ["export", f"network={submission.parent / 'a.safetensors'}", "format=kaggle"]
-    assert main([*words, f"output={other}"]) == 2
-    assert other.read_text() == "print('mine')\n"
-    assert main([*words, f"output={submission}"]) == 0
 
 
 @pytest.mark.parametrize(
@@ -149,23 +133,6 @@ def _threats(game, state):
     mine, other = rules.read(**kaggle_board(game, state))
     columns = [c for c in range(rules.columns) if rules.disc(mine | other, c)]
     return {c for c in columns if rules.has_line(other | rules.disc(mine | other, c))}
-
-
-@pytest.mark.slow
-def test_the_search_proves_small_games_without_a_network():
-    game, rules = make_game("connect_x:4x4x3"), Rules(4, 4, 3)
-    exact = ExactValues(game)
-    states = unfinished_states(game, 8)
-    proven = 0
-    for state, value in zip(states, exact.values(states)):
-        position = rules.read(**kaggle_board(game, state))
-        if rules.tactics(*position)[0] is not None:
-            continue
-        root = search(rules, uniform, position, math.inf, 3000)
-        assert root.proven == value
-        assert best_move(root) in exact.best_actions(state)
-        proven += 1
-    assert proven > 5
 
 
 def test_it_plays_in_kaggles_own_environment(submission):

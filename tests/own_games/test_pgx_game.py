@@ -10,8 +10,6 @@ import pytest
 
 from alphazero.own_games.adapters.pgx_game import _FACTS
 from alphazero.own_games.registry import make_game
-from alphazero.players.base import PlayerSettings
-from alphazero.players.python_uct import uct_player
 from alphazero.runtime.errors import ConfigError
 
 pytest.importorskip("pgx", reason="pgx is not installed")
@@ -143,28 +141,3 @@ def test_without_pgx_the_extra_is_named(missing, monkeypatch):
     with pytest.raises(ConfigError) as error:
         make_game("pgx:tic_tac_toe")
     assert "[pgx]" in str(error.value)
-
-
-# --- UCT ------------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_uct_sees_what_wins_and_what_loses():
-    game = made("tic_tac_toe")
-    player = uct_player(game, PlayerSettings(num_simulations=300, seed=1))
-    #  X X .    X O .    X O X
-    #  O O .    . X .    O X O    the second must block on 8; the last has one move left of three
-    #  . . .    . . .    . . .
-    positions = [[0, 3, 1, 4], [0, 1, 4], [0, 1, 2, 3, 4, 5]]
-    states = np.stack([game.play_moves(moves) for moves in positions])
-    found = player.choose(states)
-    assert found.actions[:2].tolist() == [2, 8] and found.actions[2] in (6, 8)
-    assert found.values[0] > 0.9 and found.values[2] > 0.9
-    assert np.allclose(found.action_weights.sum(axis=1), 1)
-    again = uct_player(game, PlayerSettings(num_simulations=300, seed=1)).choose(states)
-    assert np.array_equal(again.action_weights, found.action_weights)
-    analysis = player.analyse(states[0])
-    assert analysis.num_simulations == 300 and analysis.principal_variation[0] == 2
-    assert analysis.visits.sum() == 300 and analysis.visits[[0, 1, 3, 4]].sum() == 0
-    assert player.limited(7).analyse(states[0]).num_simulations == 7
-    assert player.limited(time_limit_s=0.01).analyse(states[0]).num_simulations >= 1

@@ -14,14 +14,12 @@ from alphazero.boards.skin import skin_of
 from alphazero.boards.text import ending_text, expectation_text, result_name
 from alphazero.cli import match as match_command
 from alphazero.evaluation.match import Openings, play_match
-from alphazero.evaluation.puzzle import puzzle_results, small_game_values
 from alphazero.inference.evaluator import UniformEvaluator
 from alphazero.learner.loss import value_targets
 from alphazero.own_games.python_game import PythonGame
 from alphazero.own_games.registry import make_game
-from alphazero.players.base import Choice, PlayerSettings
+from alphazero.players.base import Choice
 from alphazero.players.best_lines import BestLines
-from alphazero.players.python_uct import uct_player
 from alphazero.players.search_player import SearchPlayer
 from alphazero.players.solver import SolverPlayer
 from alphazero.replay.buffer import ReplayBuffer
@@ -246,27 +244,6 @@ def test_a_search_player_loses_no_result_that_it_has_found(pegs):
 
 
 # --- matches ------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_each_player_of_a_match_plays_every_opening_alone(pegs):
-    exact = small_game_values(pegs)
-    solver, weak = SolverPlayer(pegs), uct_player(pegs, PlayerSettings(num_simulations=2))
-    match = play_match(pegs, solver, weak, 40, Openings(4, seed=3))
-    found = puzzle_results(pegs, match, exact)
-    for first, second, own_a, own_b in zip(
-        match.games[::2], match.games[1::2], found.results_a, found.results_b
-    ):
-        assert first.moves[:4] == second.moves[:4]
-        for game, own in ((first, own_a), (second, own_b)):
-            state = pegs.play_moves(game.moves)
-            assert pegs.over(state[None])[0] and own == pytest.approx(-state.sum())
-    assert found.solved(found.results_a) == 1.0 > found.solved(found.results_b)
-    assert found.difference == pytest.approx((found.results_a - found.results_b).mean())
-    better = int((found.results_a > found.results_b).sum())
-    assert match.total == (better, 20 - better, 0)
-    assert match.score == (better + (20 - better) / 2) / 20
-    assert sum(match.pair_counts) == 20 and match.pair_counts[4] == better
 
 
 def test_scores_of_other_results_are_added_up(share):

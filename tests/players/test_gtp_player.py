@@ -100,6 +100,16 @@ def player_that_answers(game, answer):
 
 
 @pytest.mark.parametrize(
+    "answer", ["= i9\n\n", "= a1 b2\n\n", "= \x1b[2J\n\n", "=\0\n\n", "? no\n\n"]
+)
+def test_an_answer_that_is_no_move_is_refused_in_a_sentence(answer):
+    game = make_game("othello")
+    with pytest.raises(GtpError) as refused:
+        player_that_answers(game, answer + "\n\n").choose_after([[]], game.initial_states(1))
+    assert str(refused.value).isprintable()
+
+
+@pytest.mark.parametrize(
     "answer, action",
     [
         ("\n\n= D3\n\n", 20),

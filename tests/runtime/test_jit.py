@@ -136,15 +136,6 @@ def open_to_others(cache, monkeypatch):
     cache.chmod(0o777)
 
 
-def open_to_a_group(cache, monkeypatch):
-    groups = [12345] if os.getuid() == 0 else [one for one in os.getgroups() if one != os.getuid()]
-    if not groups:
-        pytest.skip("this user is in no group but the private one")
-    cache.mkdir()
-    os.chown(cache, -1, groups[0])
-    cache.chmod(0o770)
-
-
 def of_another_user(cache, monkeypatch):
     cache.mkdir()
     if os.getuid() == 0:
@@ -163,7 +154,7 @@ def on_a_full_disk(cache, monkeypatch):
 
 UNUSABLE = [in_a_file, on_a_full_disk]
 if hasattr(os, "getuid"):
-    UNUSABLE += [open_to_others, open_to_a_group, of_another_user]
+    UNUSABLE += [open_to_others, of_another_user]
 
 
 @pytest.mark.parametrize("make_unusable", UNUSABLE)

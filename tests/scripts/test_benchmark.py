@@ -52,21 +52,6 @@ def test_every_part_exists_and_is_listed_in_the_help(capsys):
         assert callable(getattr(modules[f"benchmark_parts.{part.module}"], part.function))
 
 
-@pytest.mark.slow
-def test_rules_of_every_kind_are_compared_with_the_compiled_ones(monkeypatch):
-    monkeypatch.setattr(measuring, "in_new_process", lambda _cores, run, *given: run(*given))
-    for name, value in (("RUN_S", 0.01), ("UCT_S", 0.01), ("NETWORK", "2x32"), ("BATCH", 2)):
-        monkeypatch.setattr(rules, name, value)
-    rows = {row.name: row.figures for row in benchmark.measure("rules", repeats=1)}
-    assert {"compiled", "Python class", "notebook's form"} <= set(rows)
-    assert rows["compiled"]["self_play_ratio"] == 1
-    for figures in rows.values():
-        for part in ("self_play", "search_alone", "uct"):
-            key = f"{part}_simulations_per_s"
-            ratio = figures[key] / rows["compiled"][key]
-            assert figures[f"{part}_ratio"] == pytest.approx(ratio) and ratio > 0
-
-
 def test_runs_take_turns_and_the_first_of_each_does_not_count():
     calls = []
 

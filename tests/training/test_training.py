@@ -2,11 +2,6 @@
 
 import dataclasses
 import os
-import signal
-import subprocess
-import sys
-import time
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,13 +10,11 @@ from run_samples import TINY, assert_same, figures, make_trainer, reports, run_u
 
 from alphazero.boards.notation import read_moves
 from alphazero.boards.skin import skin_of
-from alphazero.cli import main
 from alphazero.network.weights import load_network, network_arrays
 from alphazero.own_games.registry import make_game
 from alphazero.runtime.errors import ConfigError
 from alphazero.selfplay.games_in_progress import Moves
 from alphazero.storage.checkpoint import load_state
-from alphazero.storage.run_folder import RunFolder, folder_name
 from alphazero.training import trainer as training
 from alphazero.training.events import IterationReport, StageProgress
 from alphazero.training.loggers.tensorboard import _game_text
@@ -141,39 +134,6 @@ def test_another_seed_is_another_run_and_the_same_seed_the_same(tmp_path):
     )
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("game", ("tic_tac_toe", SMALL))
-def test_a_killed_run_loses_its_unfinished_iteration_only(tmp_path, game):
-    words = [f"game={game}", *TINY, "learner.schedule=constant", "run.num_iterations=100000"]
-    words += [f"run.root={tmp_path}", "run.name=killed"]
-    folder = RunFolder(tmp_path / folder_name(game) / "killed")
-    package = Path(__file__).parents[2]
-    path = os.pathsep.join([str(package), str(package / "tests")])
-    environment = {**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1"}
-    command = [sys.executable, "-m", "alphazero", "train", *words]
-    with open(tmp_path / "log", "w") as log:
-        process = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
-        try:
-            for _ in range(3000):
-                if folder.network(3).is_file() or process.poll() is not None:
-                    break
-                time.sleep(0.1)
-        finally:
-            process.send_signal(signal.SIGKILL)
-            process.wait()
-    assert process.returncode == -signal.SIGKILL, (tmp_path / "log").read_text()
-    stored = load_state(folder.state)["iteration"]
-    assert stored >= 2
-    length = f"run.num_iterations={stored + 2}"
-    assert main(["train", f"resume={folder.path}", f"game={game}", length]) == 0
-    iterations = [row["iteration"] for row in folder.read_metrics()]
-    assert iterations == list(range(1, stored + 3))
-    whole = make_trainer(tmp_path / "whole", "learner.schedule=constant", length, game=game)
-    reports(whole)
-    network = load_network(folder.network(stored + 2))
-    assert_same(network.arrays, network_arrays(whole.learner.network))
-
-
 # --- what is stored, and when the run ends --------------------------------------------------------
 
 
@@ -288,19 +248,6 @@ def test_learning_ends_at_the_time_limit(tmp_path, clock):
             clock.now_s += 60
             num_steps = event.total
     assert 1 < event.learner.num_steps < num_steps and event.last and trainer.elapsed_s < 200
-
-
-@pytest.mark.slow
-def test_a_finished_run_does_nothing_until_it_gets_more_iterations(tmp_path):
-    reports(make_trainer(tmp_path, "run.num_iterations=1"))
-    resumed = make_trainer(tmp_path, "run.num_iterations=1")
-    resumed.restore()
-    assert resumed.reached_limits
-    assert reports(resumed) == []
-    longer = make_trainer(tmp_path, "run.num_iterations=2")
-    longer.restore()
-    assert not longer.reached_limits
-    assert [report.iteration for report in reports(longer)] == [2]
 
 
 def test_the_measured_precision_is_remembered(tmp_path):

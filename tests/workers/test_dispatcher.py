@@ -232,24 +232,6 @@ def test_workers_that_hang_are_given_up_after_the_timeout(records):
     assert lost <= {room.finish("b").id for _ in range(4)}
 
 
-def test_patience_is_ten_units_and_ten_minutes_at_first(records):
-    room = Room(records, unit_s=2.0)
-    room.join("a", "b")
-    room.finish("a", seconds=1.0)
-    room.now = 19.0
-    room.happens()
-    assert not room.transport.dismissed
-    room.now = 21.0
-    room.happens()
-    assert room.transport.dismissed == ["a"]
-    room.now = 599.0
-    room.happens()
-    assert len(room.transport.dismissed) == 1
-    room.now = 601.0
-    room.happens()
-    assert room.transport.dismissed == ["a", "b"]
-
-
 # --- when all fails -------------------------------------------------------------------------------
 
 

@@ -320,6 +320,3 @@ def test_a_worker_plays_with_the_newest_network_in_order_with_that_of_the_unit(
         later.start()
     answer = player.play(ordered_units(3, 2, 2, 0.0)[0])
     assert answer.version == version and len(unflatten(answer.games)) >= 2
-
-
-# --- what is sent ---------------------------------------------------------------------------------
