@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from game_samples import BREAKTHROUGH, EXAMPLE, PUZZLE
+from game_samples import BREAKTHROUGH, EXAMPLE
 from plain_games import Promotion
 
 from alphazero.boards.move_text import prompt, read_move
@@ -128,25 +128,6 @@ def test_a_terminal_shows_coordinates_and_where_the_last_piece_came_from(session
 
 
 # --- what a game states ---------------------------------------------------------------------------
-
-
-def test_the_skin_follows_from_what_the_game_states():
-    class Stated(Promotion):
-        appearance = {"title": "Walk", "sides": ("Up", ""), "colors": ("light", "x")}
-
-    skin = skin_of(game_of(Stated, "stated"))
-    assert (skin.title, skin.sides, skin.glyphs[:2]) == ("Walk", ("Up", "O"), ("\u25cf", "O"))
-    assert skin_of(game_of(Promotion, "m:P")).title == "m:P"
-
-
-def test_squares_outside_a_board_are_filled_and_its_pegs_are_moved_from_square_to_square():
-    game = make_game(PUZZLE)
-    skin, session = skin_of(game), Session(game)
-    assert skin.glyphs[2] == WALL and read_move(session, skin, "a3-a5") in session.legal_actions
-    shown = [shape for shape in board_shapes(session, skin, 0) if isinstance(shape, Box)]
-    walls = [shape.fill for shape in shown if shape.line is None]
-    assert walls == 10 * [piece_color(skin, 2)]
-    assert sum(shape.is_round for shape in shown) == 14
 
 
 WRONG_LOOKS = [

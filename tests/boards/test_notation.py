@@ -151,20 +151,6 @@ def test_a_game_that_is_written_is_read_again(name, choices):
 # --- Othello's set-ups ----------------------------------------------------------------------------
 
 
-def test_a_transcript_gives_the_board_of_other_programs():
-    # The tiger opening: f5 d6 c3 d3 c4, worked out by hand.
-    assert _shown("othello standard", _read("othello standard", "f5d6c3d3c4")) == [
-        "--------",
-        "--------",
-        "--BW----",
-        "--BBB---",
-        "---WBB--",
-        "---W----",
-        "--------",
-        "--------",
-    ]
-
-
 @pytest.mark.parametrize("moves", [[], [20], [34, 44, 21]])
 def test_text_boards_change_between_the_set_ups(moves):
     game = make_game("othello")

@@ -1,13 +1,11 @@
 """Boards as text: the right piece and label in every square, and marks on the last move."""
 
-import io
 import re
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rich.console import Console
 
 from alphazero.boards.move_text import read_move
 from alphazero.boards.session import Session
@@ -20,14 +18,6 @@ PLAIN, BOX, COLOR = (
     Medium(box=True, color=False),
     Medium(box=True, color=True),
 )
-GAMES = [
-    ("tic_tac_toe", [4, 0]),
-    ("connect_four", [3, 3, 2]),
-    ("connect_x:3x12x3", [11, 10]),
-    ("othello", [20, 19]),
-    ("othello:6", [9]),
-    ("othello:4", []),
-]
 
 
 def _draw(session: Session, medium: Medium, labels: bool = True) -> str:
@@ -93,19 +83,6 @@ def test_tic_tac_toe_shows_the_keys_1_to_9():
     assert "[X]" in text
 
 
-@pytest.mark.parametrize(("name", "moves"), GAMES)
-def test_every_medium_draws_the_same_squares(name, moves):
-    session = Session(make_game(name), moves)
-    plain, box, color = (_draw(session, medium) for medium in (PLAIN, BOX, COLOR))
-    assert len({len(line) for line in plain.splitlines()[1:]}) == 1  # a rectangle
-    assert re.sub("[╭╮╰╯├┤┬┴┼]", "+", box).replace("│", "|").replace("─", "-") == plain
-    assert [len(line) for line in color.splitlines()] == [len(line) for line in box.splitlines()]
-    board = session.game.cells(session.state)
-    letters = session.game.piece_letters
-    pieces = re.findall(f"[{letters[1:]}]", "\n".join(plain.splitlines()))
-    assert pieces == [letters[cell] for cell in board.flat if cell]
-
-
 @pytest.mark.parametrize(
     ("name", "moves", "cells"),
     [
@@ -123,16 +100,3 @@ def test_the_winning_line_is_marked_and_otherwise_the_last_piece(name, moves, ce
         session.game, skin_of(session.game), session.state, session.previous_state
     )
     assert sorted(zip(*np.nonzero(marked))) == sorted(cells)
-
-
-@pytest.mark.parametrize(
-    ("encoding", "terminal", "medium"),
-    [("ascii", True, PLAIN), ("utf-8", False, BOX), ("utf-8", True, COLOR), ("utf-8", None, BOX)],
-)
-def test_medium_follows_the_console(encoding, terminal, medium, monkeypatch):
-    monkeypatch.setenv("TERM", "xterm-256color")
-    for name in ("NO_COLOR", "FORCE_COLOR"):
-        monkeypatch.delenv(name, raising=False)
-    stream = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
-    assert Medium.of(Console(file=stream, force_terminal=terminal)) == medium
-    assert not Medium.of(Console(file=stream, force_terminal=terminal, no_color=True)).color

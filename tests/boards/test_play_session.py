@@ -5,9 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from alphazero.boards.notation import read_moves
 from alphazero.boards.session import Session
-from alphazero.boards.skin import skin_of
 from alphazero.own_games.registry import make_game
 
 GAMES = {name: make_game(name) for name in ("tic_tac_toe", "connect_x:4x5x3", "othello:4")}
@@ -83,17 +81,3 @@ def test_winner(name, moves, winner):
     session = Session(GAMES[name], moves)
     assert session.over
     assert session.winner == winner
-
-
-def test_a_session_may_start_anywhere():
-    game = GAMES["tic_tac_toe"]
-    start = game.text_to_state("X..\n.O.\n...", 0)
-    session = Session(game, [1], start)
-    assert (session.player, session.actions, len(session.states)) == (1, [1], 2)
-    np.testing.assert_array_equal(session.states[0], start)
-    assert read_moves(game, skin_of(game).notation, "2 3", start) == [1, 2]
-    for moves in ("1", "[0]"):
-        with pytest.raises(ValueError):
-            read_moves(game, skin_of(game).notation, moves, start)
-    with pytest.raises(ValueError):
-        Session(game, [4], start)

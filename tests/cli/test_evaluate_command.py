@@ -4,12 +4,10 @@ import importlib.util
 import io
 import json
 import re
-from pathlib import Path
 
 import make_evaluation_set
 import pytest
 from rich.console import Console
-from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from alphazero.cli import evaluate, plot
 from alphazero.cli import main as cli_main
@@ -70,23 +68,6 @@ def test_misplayed_positions_are_shown(set_file):
         assert results[1] == {1: "win", 0: "draw"}[value]
 
 
-def test_a_set_of_a_users_game_is_named_after_its_file_and_has_all_plies(
-    set_file, tmp_path, monkeypatch
-):
-    game, limits = make_game(GAME), []
-    made, game.name = read_set(set_file, game), "othello_like_snort.py"
-
-    def sample(game, solver, num_positions, seed, max_empties, progress):
-        limits.append(max_empties)
-        return made
-
-    monkeypatch.setattr(make_evaluation_set, "make_game", lambda name: game)
-    monkeypatch.setattr(make_evaluation_set, "sample_set", sample)
-    monkeypatch.chdir(tmp_path)
-    assert make_evaluation_set.main(["num_positions=4", "seed=2"]) == 0
-    assert Path("othello_like_snort_2.csv").is_file() and limits == [None]
-
-
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory):
     """Return the folder of a run of two iterations, both evaluated on the set of the game."""
@@ -113,36 +94,6 @@ def test_a_network_is_measured_alone_and_with_search(trained, tmp_path):
     assert counts[0] < counts[1]
     alone = run(f"player={trained}", "with_search=false")
     assert "network alone" in alone and "16 simulations" not in alone
-
-
-def test_a_run_and_the_command_measure_the_same(trained, tmp_path):
-    rows = [json.loads(line) for line in (trained / "metrics.jsonl").read_text().splitlines()]
-    assert [row["exact.num_positions"] for row in rows] == [500, 500]
-    run(f"player={trained}", "num_simulations=4", f"json={tmp_path / 'x.json'}")
-    alone, searched = json.loads((tmp_path / "x.json").read_text())["players"].values()
-    # The run's search sets a root prior temperature, which has no effect without noise.
-    expected = {
-        "raw_accuracy": alone["accuracy"]["fraction"],
-        "raw_optimal": alone["optimal"]["fraction"],
-        "accuracy": searched["accuracy"]["fraction"],
-        "optimal": searched["optimal"]["fraction"],
-        "value_error": alone["value_error"],
-        "result_accuracy": alone["result_accuracy"]["fraction"],
-    }
-    # Two positions may differ, where rounding decides between equals.
-    found = {key: rows[1][f"exact.{key}"] for key in expected}
-    assert found == pytest.approx(expected, abs=0.0041)
-    events = EventAccumulator(str(trained))
-    events.Reload()
-    for tag, key in (
-        ("error_search", "accuracy"),
-        ("error_network", "raw_accuracy"),
-        ("not_best_search", "optimal"),
-        ("not_best_network", "raw_optimal"),
-    ):
-        assert [event.value for event in events.Scalars(f"exact/{tag}")] == pytest.approx(
-            [1 - row[f"exact.{key}"] for row in rows]
-        )
 
 
 @pytest.mark.slow

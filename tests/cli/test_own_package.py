@@ -187,23 +187,6 @@ def evaluator_of(network, game, choice=REFERENCE):
     return NetworkEvaluator(network, sample, game, choice, EvaluatorSettings(cache_mb=0))
 
 
-@pytest.mark.parametrize("engine", ("torch", "openvino"))
-def test_new_statistics_of_a_normalization_reach_the_engine(engine):
-    if engine == "openvino":
-        pytest.importorskip("openvino")
-    game, settings = make_game(GAME), network_settings("HeapNet")
-    network = make_network(game.planes_shape, 2, settings).eval()
-    evaluator = evaluator_of(network, game, EngineChoice(engine, "float32"))
-    with torch.no_grad():
-        network.trunk[2].running_mean += 1.0
-    evaluator.update(network)
-    planes = game.observe(game.initial_states())
-    with torch.inference_mode():
-        expected = network(torch.from_numpy(planes)).prior_logits.numpy()
-    assert np.allclose(evaluator.evaluate(planes)[0], expected, atol=1e-5)
-    assert evaluator.report.name == f"{engine} float32"
-
-
 def test_an_engine_that_cannot_run_a_network_is_replaced_by_torch(tmp_path):
     pytest.importorskip("openvino")
     game, settings = make_game(GAME), network_settings("Unknown")

@@ -109,6 +109,15 @@ def test_a_second_call_adds_games_and_networks(run):
     assert _stored(run) == after
 
 
+def test_few_games_reach_every_player(run):
+    """Matches become shorter: two of twenty games would rate two players of five."""
+    words = [word for word in QUICK if not word.startswith("games_per_match")]
+    console = Console(file=io.StringIO(), width=120, highlight=False)
+    assert run_command(rate, [f"run={run}", *words, "num_games=40"], console) == 0
+    rated = {rating["player"] for rating in _stored(run)["ratings"]}
+    assert len(rated) == 5 and all(len(match["scores"]) == 4 for match in _stored(run)["matches"])
+
+
 @pytest.mark.slow
 def test_ctrl_c_keeps_all_finished_matches(run, monkeypatch):
     write = RatingFile.write

@@ -18,7 +18,6 @@ PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 PROJECT = PYPROJECT["project"]
 ADDRESS = PROJECT["urls"]["Repository"]
 TAG = f"v{PROJECT['version']}"
-DOCKERFILE = (ROOT / "Dockerfile").read_text("utf-8").replace("\\\n", " ")
 WORKFLOW = yaml.safe_load((ROOT / ".github" / "workflows" / "release.yml").read_text("utf-8"))
 JOBS = WORKFLOW["jobs"]
 
@@ -115,17 +114,3 @@ def test_the_tag_is_checked_on_every_python_that_the_package_names():
 
 
 # --- the container --------------------------------------------------------------------------------
-
-
-def copied():
-    """Return the sources of the Dockerfile's COPY lines, without those of an earlier stage."""
-    lines = re.findall(r"^COPY (?!--from)(.*)", DOCKERFILE, re.MULTILINE)
-    return [source for line in lines for source in line.split()[:-1]]
-
-
-def test_the_container_copies_tracked_files_that_are_not_ignored():
-    tracked = release_check.tracked()
-    allowed = (ROOT / ".dockerignore").read_text("utf-8").splitlines()
-    for source in copied():
-        assert any(name == source or name.startswith(f"{source}/") for name in tracked)
-        assert f"!{source}" in allowed

@@ -11,7 +11,6 @@ from alphazero.evaluation.exact.accuracy import (
     groups_of,
     measure_accuracy,
 )
-from alphazero.evaluation.exact.set_file import read_set, shipped_path
 from alphazero.evaluation.exact.sets import IMMEDIATE, QUIET, make_set
 from alphazero.own_games.registry import make_game
 from alphazero.players.base import Choice
@@ -29,11 +28,6 @@ def tiny():
     states = np.stack([game.play_moves(moves) for moves in MOVES])
     sources = ["random", "strong", "strong", "random"]
     return make_set(game, states, np.array(SCORES, np.int16), sources, MOVES, {})
-
-
-@pytest.fixture(scope="module")
-def shipped():
-    return read_set(shipped_path("connect_four"), make_game("connect_four"))
 
 
 def choose_from(evaluation_set, actions, values):
@@ -79,21 +73,6 @@ def test_figures_agree_with_counts_by_hand(tiny):
     assert plain["source"]["random"]["optimal"]["count"] == 0
 
 
-def test_replies_are_evaluated_only_if_values_are_measured(tiny):
-    asked, before = [], tiny.states.copy()
-
-    def choose(states):
-        asked.append(len(states))
-        states[:] = 0  # a player may change its copy
-        return Choice(np.array([2, 1, 1, 1]), None, np.zeros(len(states)))
-
-    assert measure_accuracy(choose, tiny, with_values=False).values is None
-    assert asked == [4]
-    assert measure_accuracy(choose, tiny).values.result_accuracy == Proportion(2, 7)
-    assert asked == [4, 4, 3]
-    assert np.array_equal(tiny.states, before)
-
-
 @pytest.mark.parametrize("action", [1, 3, -1])
 def test_an_illegal_move_is_an_error(tiny, action):
     with pytest.raises(ValueError, match=f"action {action},"):
@@ -117,12 +96,3 @@ def test_a_difference_by_hand():
     assert found.mean == 0.5
     half = 1.959964 * (1 / 12) ** 0.5
     assert (found.low, found.high) == pytest.approx((0.5 - half, 0.5 + half), rel=1e-5)
-
-
-def test_each_position_is_in_exactly_one_group_of_each_heading(shipped):
-    for groups in groups_of(shipped).values():
-        assert (np.sum(list(groups.values()), axis=0) == 1).all()
-    bins = groups_of(shipped)["ply"]
-    ends = [list(map(int, label.split(" to "))) for label in bins]
-    assert len(bins) <= 7 and ends[0][0] == 0 and ends[-1][-1] == shipped.plies.max()
-    assert len({last - first for first, last in ends[:-1]}) == 1

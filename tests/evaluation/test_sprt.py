@@ -7,7 +7,7 @@ import pytest
 from fixed_player import FixedPlayer
 from mostly_slow import mostly_slow
 
-from alphazero.evaluation.match import FIRST_GAMES, Openings, play_match
+from alphazero.evaluation.match import Openings, play_match
 from alphazero.evaluation.report import score_from_elo
 from alphazero.evaluation.sprt import Sprt, log_likelihood_ratio
 from alphazero.own_games.registry import make_game
@@ -113,28 +113,3 @@ def test_a_match_that_ends_early_is_the_start_of_the_full_match(game):
         # Pairs are counted in the order of their openings, whichever game ends first.
         assert points == np.cumsum(whole.pair_scores[:13]).tolist()
         assert report.pair_counts == seen[-1]
-
-
-def test_few_games_are_played_and_discarded(game):
-    started = set()
-
-    class Watching(FixedPlayer):
-        def choose(self, states):
-            started.update(opening_of(state) for state in states)
-            return super().choose(states)
-
-    openings = {}
-    whole = play_match(game, FixedPlayer(game, 1), FixedPlayer(game, 2), 100, Openings())
-    for played in whole.games:
-        for ply in range(4, len(played.moves)):
-            openings.setdefault(game.play_moves(played.moves[:ply]).tobytes(), played.pair_index)
-
-    def opening_of(state):
-        return openings[state.tobytes()]
-
-    players = Watching(game, 1, 256), FixedPlayer(game, 2)
-    report = play_match(
-        game, *players, 100, Openings(), should_stop=lambda counts: sum(counts) == 6
-    )
-    assert len(report.games) == 12
-    assert max(started) < 6 + FIRST_GAMES  # of 50 pairs, all of which would fit into one batch

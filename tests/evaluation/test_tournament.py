@@ -1,7 +1,6 @@
 """Tournaments: an informative schedule that continues after an interruption, and their file."""
 
 import itertools
-import json
 
 import numpy as np
 import pytest
@@ -148,19 +147,6 @@ def test_the_file_is_read_as_it_was_written(tmp_path, game):
     assert RatingFile.open(path, game.name, 2) == file
     assert file.num_games == 40
     assert [other.name for other in tmp_path.iterdir()] == ["ratings.json"]
-
-
-def test_a_rating_file_keeps_its_openings(tmp_path, game):
-    path = tmp_path / "ratings.json"
-    file = _filled(path, game)
-    for drawn in (True, False):
-        file.drawn_openings = drawn
-        file.write()
-        assert RatingFile.open(path, game.name, 2).drawn_openings is drawn
-    plain = json.loads(path.read_text())
-    del plain["drawn_openings"]  # as earlier versions wrote it, from random openings
-    path.write_text(json.dumps(plain))
-    assert RatingFile.open(path, game.name, 2).drawn_openings is False
 
 
 def test_ratings_of_another_game_or_other_openings_are_an_error(tmp_path, game):

@@ -50,32 +50,10 @@ def test_four_in_a_row_win_in_every_direction(board_of, moves, last):
     assert not after.legal_action_mask.any()
 
 
-@pytest.mark.parametrize(
-    ("drawing", "last"),
-    [
-        # The top of column 0 precedes the bottom of column 1 if columns are stored in sequence.
-        (".......\nX......\nO......\nO......\nXX.....\nOX.O...", 0),
-        # The end of row 4 precedes the start of row 5 if rows are.
-        (".......\n.......\n.......\n.......\nO....X.\nXX...OO", 6),
-    ],
-)
-def test_lines_end_at_the_edge(board_of, drawing, last):
-    game = board_of(6, 7, 4)
-    assert not game.step(game.text_to_state(drawing, FIRST)[None], [last]).over[0]
-
-
 def test_a_full_board_without_a_line_is_a_draw(board_of):
     game = board_of(2, 3, 3)
     after = game.inspect(game.play_moves([0, 1, 2, 0, 1, 2])[None])
     assert (after.over[0], after.results[0]) == (True, 0)
-
-
-def test_the_last_cell_of_the_board_can_win(board_of):
-    game = board_of(3, 3, 3)
-    before = game.text_to_state("OX.\nOXO\nXOX", FIRST)
-    after = game.step(before[None], [2])
-    assert (game.cells(after.states[0]) != 0).all()
-    assert (after.over[0], after.results[0]) == (True, -1)
 
 
 @pytest.mark.parametrize(

@@ -84,27 +84,6 @@ def test_a_move_flips_discs_in_all_eight_directions_up_to_the_nearest_own_disc()
     assert (game.cells(play(game, state, 3, 3)) == board).all()
 
 
-def test_discs_beyond_a_gap_the_edge_or_the_nearest_own_disc_are_not_flipped():
-    game, state = position(
-        """
-        - - - - - - - -
-        - - - - - - B B
-        W B - - - - - -
-        - B - B W B W -
-        - - - - - - - -
-        - - - - - - - -
-        - - - - - - - -
-        - - - - - - - -
-        """,
-        WHITE,
-    )
-    # Row 1 ends with two black discs and row 2 begins with a white one: rows do not continue.
-    assert (1, 5) not in legal_squares(game, state)
-    after = play(game, state, 3, 2)
-    assert game.state_to_text(after).split("\n")[3] == "-BWWWBW-"
-    assert (game.cells(after)[:3] == game.cells(state)[:3]).all()
-
-
 def test_a_side_without_a_move_passes_and_the_board_stays():
     game, state = position("WB--\nB---\n----\n----", BLACK, "othello:4")
     inspected = game.inspect(state[None])

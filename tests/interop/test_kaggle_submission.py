@@ -1,5 +1,7 @@
 """`alphazero export format=kaggle`: the file, its network, its rules, its search and its moves."""
 
+import math
+
 import numpy as np
 import pytest
 from game_samples import random_states
@@ -7,7 +9,7 @@ from network_samples import SMALL, pattern_network, small_network
 
 from alphazero.cli import main
 from alphazero.interop.export_agreement import check_agreement
-from alphazero.interop.kaggle_agent import Rules
+from alphazero.interop.kaggle_agent import Rules, best_move, search
 from alphazero.interop.kaggle_submission import evaluation_of, submission_module, to_bytes
 from alphazero.network.weights import network_arrays, save_network
 from alphazero.own_games.registry import make_game
@@ -52,6 +54,10 @@ def kaggle_board(game, state):
     """Return a position as Kaggle shows it: cells from the top left, and whose turn it is."""
     mark = 1 + int(game.players(state[None])[0])
     return {"board": game.cells(state).ravel().tolist(), "mark": mark}
+
+
+def uniform(position):
+    return np.zeros(99, np.float32), 0.0
 
 
 def test_kaggle_finds_the_agent_as_the_last_function(module):
@@ -133,6 +139,16 @@ def _threats(game, state):
     mine, other = rules.read(**kaggle_board(game, state))
     columns = [c for c in range(rules.columns) if rules.disc(mine | other, c)]
     return {c for c in columns if rules.has_line(other | rules.disc(mine | other, c))}
+
+
+def test_the_search_follows_the_values_of_the_network():
+    rules = Rules(6, 7, 4)
+
+    def evaluate(position):  # whoever has a disc in the left corner is winning
+        mine, _ = position
+        return uniform(position)[0], bool(mine & 1) - 0.5
+
+    assert best_move(search(rules, evaluate, (0, 0), math.inf, 200)) == 0
 
 
 def test_it_plays_in_kaggles_own_environment(submission):

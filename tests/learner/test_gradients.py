@@ -63,32 +63,3 @@ def test_all_parts_learn_with_the_same_weights_bit_for_bit_on_every_run():
     first, second, alone = map(weights_after_steps, (3, 3, 1))
     assert all(np.array_equal(first[name], second[name]) for name in first)
     assert any(not np.array_equal(first[name], alone[name]) for name in first)
-
-
-def test_little_work_is_done_by_one_thread(monkeypatch):
-    threads = []
-
-    def answers(*arguments):
-        threads.append(torch.get_num_threads())
-        return answers_of(*arguments)
-
-    monkeypatch.setattr(gradients, "answers_of", answers)
-    network, batch = network_of_tic_tac_toe(), random_batch(192)
-    work = 192 * sum(weights.numel() for weights in network.parameters())
-    for work_per_thread, expected in ((work, [1]), (work // 2, [1, 1]), (1, [2, 2, 2])):
-        monkeypatch.setattr(gradients, "_WORK_PER_THREAD", work_per_thread)
-        learner = Learner(network, SETTINGS, CPU, num_threads=6)
-        list(learner.learn([batch], 0.0))
-        assert threads == expected and torch.get_num_threads() == 1
-        threads.clear()
-    list(Learner(network, SETTINGS, CPU, 6, shares_cores=True).learn([batch], 0.0))
-    assert threads == [1, 1, 1]  # self-play needs the others
-
-
-def test_frozen_weights_and_weights_without_influence_get_no_gradient():
-    network = network_of_tic_tac_toe()
-    network.policy.weight.requires_grad_(False)
-    network.unused = torch.nn.Parameter(torch.ones(3))
-    Gradients(network, SETTINGS, CPU, num_threads=2).compute(tensors(random_batch(192)))
-    assert network.policy.weight.grad is None and network.unused.grad is None
-    assert network.policy.bias.grad is not None

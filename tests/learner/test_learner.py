@@ -28,18 +28,7 @@ from alphazero.replay.buffer import Batch
 from alphazero.runtime.errors import InputError
 from alphazero.storage.checkpoint import load_state, save_state
 
-UNCLIPPED = dict(max_gradient_norm=0.0, root_value_fraction=0.0)
-
-
 # --- steps by hand --------------------------------------------------------------------------------
-
-
-def test_a_step_goes_against_the_gradient_by_the_learning_rate():
-    network = Table(LOGITS, [[0.0], [0.0]])
-    learn(network, [TWO_SAMPLES], learning_rate=0.4, **UNCLIPPED)
-    expected = torch.tensor(LOGITS) - 0.4 * torch.tensor([[0, 0, 0], [-1 / 4, 1 / 8, 1 / 8]])
-    torch.testing.assert_close(network.prior_logits.data, expected)
-    torch.testing.assert_close(network.value_logits.data, 0.4 * torch.tensor([[1.0], [-1.0]]))
 
 
 def test_long_gradients_are_clipped_and_the_report_has_their_norm_before_clipping():

@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from game_samples import EXAMPLE
 from mostly_slow import mostly_slow
 
 from alphazero.own_games import checked_game
+from alphazero.own_games.checks.laws import BrokenLaw, Laws
 from alphazero.own_games.registry import make_game
 from alphazero.runtime.errors import ConfigError
 
@@ -130,6 +132,14 @@ def test_slow_rules_are_checked_for_a_while_and_played(checks, monkeypatch, tmp_
     path.write_text(header + path.read_text())
     game = make_game(str(path))  # numba leaves out the branch that sleeps
     assert game.num_actions == 25 and len(checks) == 1
+
+
+def test_sizes_that_no_rule_states_are_named():
+    class Right(NamedTuple):
+        side: int
+
+    with pytest.raises(BrokenLaw, match="num_actions"):
+        Laws(Right(3))
 
 
 @pytest.mark.slow

@@ -78,36 +78,6 @@ def test_a_side_is_called_as_its_pieces_are_drawn(text):
         assert side in {new for old, new in drawn if old == "."}
 
 
-@pytest.mark.parametrize("name", ["tic_tac_toe", "connect_four", "othello"])
-def test_games_of_openspiel_are_our_compiled_ones(name):
-    theirs, ours = make_game(f"open_spiel:{name}"), make_game(name)
-    assert (theirs.num_actions, theirs.max_plies) == (ours.num_actions, ours.max_plies)
-    is_mirrored = name == "othello"  # the usual set-up is ours with mirrored columns
-    columns = ours.planes_shape[2]
-    actions = np.arange(ours.num_actions)
-    if is_mirrored:
-        actions[:-1] = actions[:-1].reshape(-1, columns)[:, ::-1].ravel()
-    rng, num_finished = np.random.default_rng(3), 0
-    rows = [game.initial_states(20) for game in (theirs, ours)]
-    while len(rows[0]):
-        seen, expected = theirs.inspect(rows[0]), ours.inspect(rows[1])
-        assert np.array_equal(seen.over, expected.over)
-        assert np.array_equal(seen.results, expected.results)
-        assert np.array_equal(seen.players, expected.players)
-        mask = expected.legal_action_mask
-        assert np.array_equal(seen.legal_action_mask, mask[:, actions])
-        board = ours.cells(rows[1][0])
-        assert np.array_equal(theirs.cells(rows[0][0]), board[:, ::-1] if is_mirrored else board)
-        alive = ~seen.over
-        num_finished += int(seen.over.sum())
-        chosen = np.where(mask[alive], rng.random(mask[alive].shape), -1.0).argmax(axis=1)
-        rows = [
-            theirs.step(rows[0][alive], actions[chosen]).states,
-            ours.step(rows[1][alive], chosen).states,
-        ]
-    assert num_finished == 20
-
-
 @pytest.mark.parametrize(
     ("text", "words"),
     [

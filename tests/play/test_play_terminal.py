@@ -14,7 +14,7 @@ from alphazero.games.batched_game import Game
 from alphazero.games.square_names import square_name
 from alphazero.own_games.registry import make_game
 from alphazero.play.screen import line_reader
-from alphazero.play.terminal import HumanPlayer, TerminalGame
+from alphazero.play.terminal import COMMANDS, HumanPlayer, TerminalGame
 from alphazero.players.base import Analysis, PlayerSettings
 from alphazero.players.uct import UctPlayer
 from alphazero.runtime.console import Console
@@ -246,6 +246,12 @@ def test_moves_are_printed_as_the_setting_that_starts_from_them(word):
         "moves=1,5",
     ]
     assert terminal.session.actions == [0, 4]
+
+
+def test_help_lists_every_command():
+    text, _, _ = _play("tic_tac_toe", "?\nhelp\n")
+    for name, (short, _) in COMMANDS.items():
+        assert text.count(f"  {name} or {short} ") == 2
 
 
 # --- ends -----------------------------------------------------------------------------------------

@@ -115,18 +115,6 @@ def test_damaged_code_is_compiled_again_and_replaced(kernel, tmp_path, damage, c
     assert capfd.readouterr().err == ""
 
 
-@pytest.mark.parametrize("other", [("double", 1.5, 3.0), ("triple", 3, 9)], ids=str)
-def test_the_code_of_another_signature_or_kernel_is_not_believed(kernel, tmp_path, other):
-    name, argument, expected = other
-    is_loaded(kernel())
-    (first,) = stored(tmp_path)
-    data = first.read_bytes()
-    is_loaded(kernel(name), argument, expected)
-    (second,) = set(stored(tmp_path)) - {first}
-    second.write_bytes(data)
-    assert not is_loaded(kernel(name), argument, expected)
-
-
 def in_a_file(cache, monkeypatch):
     cache.write_text("")
 

@@ -10,7 +10,7 @@ from ship_network import Settings, main, recipe, ship
 from alphazero.config.command_line import from_overrides
 from alphazero.config.settings import rows
 from alphazero.evaluation.run_facts import RUN_FOLDER_KEYS
-from alphazero.network.weights import load_network, network_arrays, network_info, save_network
+from alphazero.network.weights import load_network, network_arrays, save_network
 from alphazero.own_games.registry import make_game
 from alphazero.runtime.errors import ConfigError
 from alphazero.storage.run_folder import RunFolder
@@ -91,11 +91,6 @@ def _table(card: str) -> dict[str, str]:
     return {cells[1].strip(): cells[2].strip() for cells in (line.split("|") for line in lines)}
 
 
-def _info(tmp_path) -> dict:
-    """Return the facts in the shipped network."""
-    return network_info(tmp_path / "best" / "tic_tac_toe.safetensors")
-
-
 def test_the_newest_network_of_a_run_is_copied_with_the_facts_and_the_card(run, tmp_path, shipped):
     printed, card = shipped(
         f"run={run.path}", "hardware=two cores: fast", "measured=[line one, line two]"
@@ -149,15 +144,6 @@ def test_another_network_is_replaced_only_on_request(run, tmp_path):
     assert path.read_bytes() == before
     # Rewrites its card.
     _shipped(into, f"run={path}")
-
-
-def test_a_shipped_network_can_be_shipped_again_with_further_facts(run, tmp_path, shipped):
-    shipped(f"run={run.path}", "hardware=one")
-    before = _info(tmp_path)
-    path = tmp_path / "best" / "tic_tac_toe.safetensors"
-    _, card = shipped(f"run={path}", "measured=[more]")
-    assert _info(tmp_path) == before | {"measured": ["more"]}
-    assert _table(card)["hardware"] == "one" and "* more\n" in card
 
 
 @pytest.mark.parametrize(

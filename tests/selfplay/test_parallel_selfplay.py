@@ -1,7 +1,6 @@
 """Self-play workers: each plays on its own, and every game is played exactly once."""
 
 import collections
-import threading
 
 import numpy as np
 import pytest
@@ -98,22 +97,6 @@ def test_workers_play_what_single_self_plays_with_the_same_generators_play(num_w
     assert [worker._generator.bit_generator.state for worker in parallel.workers] == [
         single._generator.bit_generator.state for single in singles
     ]
-
-
-def test_workers_compute_in_parallel_each_on_its_own_thread():
-    barrier, threads = threading.Barrier(3, timeout=20), []
-
-    class Meeting(HashEvaluator):
-        """Waits in its first call until every worker is in one."""
-
-        def evaluate(self, planes):
-            if not self.num_rows:
-                barrier.wait()
-                threads.append(threading.get_ident())
-            return super().evaluate(planes)
-
-    list(make_workers(3, evaluators=[Meeting(GAME.num_actions) for _ in range(3)]).play(3))
-    assert len(set(threads)) == 3 and threading.get_ident() not in threads
 
 
 @pytest.mark.parametrize("num_workers", (1, 3))

@@ -8,11 +8,11 @@ import pytest
 from notebook_tic_tac_toe import TicTacToe
 from plain_games import Fork, NotebookRace, Race
 from search_samples import HashEvaluator
-from textbook_proofs import ProvingAlphaZero
 
 from alphazero.own_games.registry import make_game
 from alphazero.textbook import evaluators
 from alphazero.textbook.alphazero import NOTEBOOK, AlphaZero, Node, play_episode
+from alphazero.textbook.drawing import tree_text
 from alphazero.textbook.game import PlainGame
 
 
@@ -212,16 +212,9 @@ def test_an_evaluator_that_answers_wrongly_is_told_what_to_return(answer, named)
     assert named in str(refused.value)
 
 
-def test_a_proof_ends_the_search_where_the_paper_goes_on():
-    game = PlainGame(make_game("connect_x:4x3x3"))
-    state = game.initial_state()
-    for action in (0, 1, 2, 0, 2, 1, 1, 1):
-        state = game.step(state, action)
-    for kind, visits in ((AlphaZero, 51), (ProvingAlphaZero, None)):
-        search = kind(game, evaluators.uniform)
-        search.reset(state)
-        output = search.search(50)
-        assert output.action == 2
-        assert visits is None or search.root.visits == visits
-    assert output.action_weights == {2: 1.0} and output.root_value == 1
-    assert search.root.visits < 10
+def test_a_tree_as_text_leaves_out_what_no_one_has_visited():
+    search = make(PlainGame(make_game("tic_tac_toe")))
+    search.search(3)
+    lines = tree_text(search, search.root).split("\n")
+    assert len(lines) == 5 and lines[0].startswith("visits 4, value +0.000")
+    assert lines[-1].startswith("└─ not visited: 3")

@@ -14,7 +14,7 @@ from alphazero.evaluation.ratings import RatingFile
 from alphazero.interop import onnx_file
 from alphazero.network.weights import load_network, network_arrays, network_info
 from alphazero.own_games import registry
-from alphazero.own_games.registry import make_game, make_stored_game
+from alphazero.own_games.registry import make_game
 from alphazero.players.network import load_network_player
 from alphazero.runtime.errors import ConfigError, StoredFileError
 from alphazero.storage.run_folder import RunFolder
@@ -245,17 +245,6 @@ def test_a_network_of_other_rules_and_another_name_is_refused(folder):
     (folder.path.parents[2] / "heap.py").write_text(PILE.replace("return -1", "return 1"))
     with pytest.raises(StoredFileError):
         load_network_player(make_game("heap:Pile"), folder.network(2))
-
-
-def test_the_digest_decides_which_name_is_the_same_game(folder):
-    digest = make_game("pile:Pile").rules_digest
-    (folder.path.parents[2] / "heap.py").write_text(PILE)
-    assert make_stored_game("pile:Pile", "x", "heap:Pile", digest=digest).name == "heap:Pile"
-    for named, stored in (("heap:Pile", "0" * 64), ("heap:Pile", ""), ("tic_tac_toe", digest)):
-        with pytest.raises(ConfigError):
-            make_stored_game("pile:Pile", "x", named, digest=stored)
-    with pytest.raises(ConfigError):  # what only a file names is not imported, whatever its digest
-        make_stored_game("pile:Pile", "x", digest=digest)
 
 
 def test_ratings_of_other_rules_are_refused(tmp_path):

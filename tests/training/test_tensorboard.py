@@ -1,19 +1,14 @@
 """What TensorBoard shows of a run: curves, charts, texts, changed settings."""
 
-import math
-
 import pytest
 import torch
-from run_samples import make_trainer, reports
+from run_samples import make_trainer
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 from tensorboard.plugins.hparams.plugin_data_pb2 import HParamsPluginData
-from torch.utils.tensorboard import SummaryWriter
 
-from alphazero.training.curves import CURVES
-from alphazero.training.events import IterationReport, flat
+from alphazero.training.events import IterationReport
 from alphazero.training.loggers.charts import hparams, layout, metrics
 from alphazero.training.loggers.tensorboard import TensorBoardLogger
-from alphazero.training.reports import SelfPlayReport, StrengthReport
 from alphazero.training.run_config import compose
 
 MEASURED = (
@@ -103,33 +98,4 @@ def test_hyper_parameters_are_what_differs_from_the_recipe_and_what_a_sweep_vari
     assert hparams(settings, recipe, varied) == expected | added
 
 
-def test_a_run_of_an_earlier_version_goes_on(tmp_path):
-    trainer = make_trainer(tmp_path / "new", "run.num_iterations=3")
-    found = reports(trainer)
-    with SummaryWriter(str(tmp_path / "old")) as writer:
-        for step in (1, 2, 3):
-            writer.add_scalar("loss/policy", 100 + step, step)
-        writer.add_hparams({"learner.batch_size": 16}, {"result/loss": 1.0}, run_name=".")
-    for number, file in enumerate(sorted((tmp_path / "old").glob("events*"))):
-        # Files are read in the order of their names, which begin with the second they were made in.
-        file.rename(file.with_name(f"events.out.tfevents.100000000{number}.old"))
-    old = make_trainer(tmp_path / "old")
-    old.iteration = 2
-    logger = TensorBoardLogger(old)
-    logger.iteration(found[2])
-    values = [event.value for event in read(tmp_path / "old").Scalars("loss/policy")]
-    assert values == [101, 102, pytest.approx(found[2].learner.policy_loss)]
-
-
 # --- parts ----------------------------------------------------------------------------------------
-
-
-def test_an_elo_rating_is_finite_and_grows_with_the_number_of_games_won():
-    def of(wins, losses):
-        score = wins / (wins + losses)
-        match = dict(opponent="uct:1", num_simulations=1, wins=wins, draws=0, losses=losses)
-        report = IterationReport(1, SelfPlayReport(), strength=StrengthReport(**match, score=score))
-        return CURVES["strength/elo"].figure(flat(report))
-
-    assert of(10, 0) == pytest.approx(-of(0, 10)) and 0 < of(10, 0) < of(100, 0) < math.inf
-    assert of(3, 1) == pytest.approx(400 * math.log10(3))

@@ -308,24 +308,6 @@ def test_units_last_as_long_as_they_should(records):
     assert sizes == {"slow": 6, "fast": 60}
 
 
-def test_a_short_first_iteration_has_small_units(records):
-    room = Room(records, games_per_iteration=200)
-    played = room.dispatcher.play(8, 0.0)
-    next(played)
-    room.join("a", "b")
-    asked = [unit.num_games for units in room.hands.values() for unit in units]
-    assert asked == [1, 1, 1, 1]
-
-
-@pytest.mark.parametrize("num_workers", (1, 3, 50))
-def test_the_first_units_of_all_workers_are_half_an_iteration_at_most(records, num_workers):
-    room = Room(records, games_per_iteration=200)
-    names = [f"w{number}" for number in range(num_workers)]
-    room.join(*names)
-    asked = [unit.num_games for units in room.hands.values() for unit in units]
-    assert len(asked) == 2 * num_workers and sum(asked) <= 100 and max(asked) <= 16
-
-
 def test_a_unit_of_a_fast_worker_becomes_small_in_the_hands_of_a_slow_one(records):
     room = Room(records, games_per_iteration=10_000, unit_s=3.0)
     speeds(room, slow=2.0, fast=20.0)
