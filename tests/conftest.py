@@ -10,7 +10,6 @@ from alphazero.runtime.process import limit_spinning
 
 #: The files that take longest, the longest first.
 LONGEST = [
-    "test_processes.py",
     "test_training.py",
     "test_game_laws.py",
     "test_config.py",

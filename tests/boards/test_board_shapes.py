@@ -3,11 +3,10 @@
 import xml.etree.ElementTree as ET
 
 import numpy as np
-import pytest
 
 from alphazero.boards.painter import Box, Letters, Line, Picture, disc, paint, svg_text
 from alphazero.boards.session import Session
-from alphazero.boards.shapes import board_shapes, squares_of
+from alphazero.boards.shapes import board_shapes
 from alphazero.boards.skin import skin_of
 from alphazero.own_games.registry import make_game
 
@@ -38,21 +37,6 @@ def test_the_usual_set_up_of_othello_is_mirrored_with_the_colours_swapped():
     swapped = {white: black, black: white}
     assert usual == {(row, 7 - column): swapped[color] for (row, column), color in ours.items()}
     assert usual[3, 3] == white  # as everywhere: white on d4 and e5
-
-
-@pytest.mark.parametrize(
-    ("name", "moves", "expected"),
-    (
-        ("connect_four", [3] * 6, {column: (5, column) for column in (0, 1, 2, 4, 5, 6)}),
-        ("tic_tac_toe", [0, 4, 8, 2], {1: (0, 1), 3: (1, 0), 5: (1, 2), 6: (2, 0), 7: (2, 1)}),
-    ),
-)
-def test_a_move_belongs_to_the_cell_that_it_fills(name, moves, expected):
-    game = make_game(name)
-    session, skin = Session(game, moves), skin_of(game)
-    assert {action: squares_of(session, skin, action) for action in session.legal_actions} == {
-        action: [cell] for action, cell in expected.items()
-    }
 
 
 def test_pixels_and_svg_show_the_same_shapes():

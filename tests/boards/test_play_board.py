@@ -13,11 +13,7 @@ from alphazero.boards.skin import SETUPS, skin_of
 from alphazero.boards.text import Medium, draw_board, marked_cells
 from alphazero.own_games.registry import make_game
 
-PLAIN, BOX, COLOR = (
-    Medium(box=False, color=False),
-    Medium(box=True, color=False),
-    Medium(box=True, color=True),
-)
+PLAIN, BOX = Medium(box=False, color=False), Medium(box=True, color=False)
 
 
 def _draw(session: Session, medium: Medium, labels: bool = True) -> str:

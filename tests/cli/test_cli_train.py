@@ -16,7 +16,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 import alphazero as az
 from alphazero.cli import main
-from alphazero.cli.train import _strength, program
+from alphazero.cli.train import _strength
 from alphazero.config import settings as config
 from alphazero.config.command_line import from_overrides
 from alphazero.inference.engines import openvino_engine
@@ -348,13 +348,3 @@ def test_every_line_of_the_metrics_is_json_and_agrees_with_tensorboard(finished_
     assert "strength.score" in lines[1] and "strength.score" not in lines[0]
     for line in lines:
         assert not any(isinstance(value, (list, dict)) for value in line.values())
-
-
-def test_what_next_can_be_typed_where_the_program_is_not_on_the_path(tmp_path, monkeypatch):
-    (tmp_path / "alphazero").touch()
-    monkeypatch.setattr("sys.argv", [str(tmp_path / "alphazero")])
-    monkeypatch.setenv("PATH", "")
-    assert program() == str(tmp_path / "alphazero")
-    assert program("tensorboard") == "tensorboard"  # which is not beside it
-    monkeypatch.setattr("shutil.which", lambda name: f"/usr/bin/{name}")
-    assert program() == "alphazero"

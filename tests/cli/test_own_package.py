@@ -107,17 +107,6 @@ def test_a_stored_network_plays_where_the_user_names_its_class(run_path, capsys)
         assert status == 0 and "taker" in output
 
 
-@pytest.mark.slow
-def test_it_plays_in_the_terminal_and_is_rated(run_path, capsys):
-    play = ["play", f"game={GAME}", f"first={run_path}", "second=taker", "num_simulations=8"]
-    status, output, _ = run(capsys, *play, f"network_kind={NETWORK}", "engine=torch")
-    assert status == 0 and "taker" in output
-    rate = ["rate", f"run={run_path}", f"game={GAME}", "players=[random,taker]", "anchor=random"]
-    rate += ["num_networks=1", "num_games=12", "num_simulations=4", "opening_plies=1"]
-    status, output, _ = run(capsys, *rate, f"network_kind={NETWORK}", "engine=torch")
-    assert status == 0 and "taker" in output and "network " in output
-
-
 def test_the_page_plays_with_the_users_network_and_player(run_path):
     web = pytest.importorskip("alphazero.web.backend")
     backend = web.Backend(str(run_path.parents[1]), [GAME], NETWORK, ("taker",))

@@ -55,16 +55,6 @@ def test_a_new_player_plays_next():
     assert "x" in next_pairing(settled, "abcx")
 
 
-def test_players_of_very_different_strength_do_not_meet():
-    # a, b and c are about equal; z loses every game. A game of z would bring no information.
-    pairings = [
-        Pairing("a", "z", (0, 0, 0, 0, 50)),
-        Pairing("a", "b", (9, 0, 0, 0, 10)),
-        Pairing("b", "c", (10, 0, 0, 0, 10)),
-    ]
-    assert next_pairing(pairings, "abcz") == ("a", "c")
-
-
 # --- playing ------------------------------------------------------------------------------------
 
 

@@ -184,24 +184,6 @@ def test_every_distinct_image_of_a_position_is_a_sample(name):
     assert replay.add(start) == num_images
 
 
-def test_the_window_is_the_newest_iterations():
-    game, rng = make_game("tic_tac_toe"), np.random.default_rng(4)
-    replay = make_replay(game, window_iterations=2, window_max=50)
-    twin = NaiveReplay(replay.settings, game)
-    counts = []
-    for num_games in (2, 3, 1, 4, 30):
-        replay.begin_iteration()
-        counts.append(0)
-        for _ in range(num_games):
-            record = random_record(game, rng)
-            counts[-1] += replay.add(record)
-            twin.add(record)
-        assert replay.window == min(sum(counts[-2:]), 50)
-        newest = {float(sample.root_value) for sample in twin.samples[-replay.window :]}
-        assert {float(b.root_values[0]) for b in replay.epochs(1, 1)} == newest
-    assert replay.window == 50
-
-
 def test_samples_and_symmetries_are_uniformly_distributed():
     """The tolerance is five standard errors of a proportion."""
     game = make_game("tic_tac_toe")

@@ -100,19 +100,6 @@ def test_self_play_is_measured_beside_its_engine_with_their_ratios(tiny):
         assert 0 < figures["network_fraction"] < figures["evaluator_fraction"] < 1
 
 
-@pytest.mark.slow
-def test_search_and_learner_are_measured_on_each_number_of_cores(tiny):
-    search = benchmark.measure("search", repeats=1)
-    assert [row.name for row in search] == ["tic_tac_toe, 1 core", "tic_tac_toe, 2 cores"]
-    assert all(row.figures["simulations_per_s"] > 0 for row in search)
-    learning = benchmark.measure("learner", repeats=1)
-    names = [row.name.removeprefix("tiny, 8 rows, ") for row in learning]
-    assert names == ["1 core", "2 cores", "2 cores, one taken"]
-    for figures in (row.figures for row in learning):
-        expected = figures["rows_per_s"] / figures["arithmetic_alone_rows_per_s"]
-        assert figures["ratio"] == pytest.approx(expected)
-
-
 @pytest.mark.parametrize(
     ("words", "named"),
     [

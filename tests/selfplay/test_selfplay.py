@@ -15,7 +15,6 @@ from alphazero.selfplay.settings import (
     games_in,
     games_until,
     ply_temperatures,
-    simulations_at,
 )
 from alphazero.storage.checkpoint import load_state, save_state
 
@@ -286,14 +285,6 @@ def test_a_random_opening_never_ends_a_game(name):
             assert game.legal_action_mask(state[None])[0, action]
             state = game.step(state[None], np.array([action])).states[0]
         assert game.over(state[None])[0]
-
-
-@pytest.mark.parametrize(
-    ("progress", "expected"), [(0.0, 10), (0.2, 22), (0.4, 34), (0.5, 40), (1.0, 40)]
-)
-def test_searches_grow_linearly_until_their_fraction_of_the_run(progress, expected):
-    settings = SelfPlaySettings(num_simulations=40, initial_num_simulations=10)
-    assert simulations_at(settings, progress) == expected
 
 
 def test_searches_have_the_simulations_of_that_point_of_the_run():

@@ -161,20 +161,6 @@ def test_the_network_is_kept_and_the_window_dropped_if_the_user_says_so(folder):
     assert resume(folder, "run.num_iterations=6") == 2  # the permission was for one resume
 
 
-@pytest.mark.slow
-def test_dropping_that_is_interrupted_has_to_be_repeated(folder, monkeypatch):
-    edit(folder, *TAKES_MORE)
-    words = [f"resume={folder.path}", "game=pile:Pile", "run.drop_games=true"]
-    settings, _ = train._resumed(words)
-    with monkeypatch.context() as patch:
-        patch.setattr(RunFolder, "write_rules", lambda self, text: 1 / 0)
-        with pytest.raises(ZeroDivisionError):
-            Trainer(settings, folder).restore()
-    forget()
-    assert resume(folder, "run.num_iterations=3") == 2
-    assert resume(folder, "run.num_iterations=3", "run.drop_games=true") == 0
-
-
 # --- files and objects ----------------------------------------------------------------------------
 
 OTHER_SUM = "sign = 0 if total == 0", "sign = 0 if total == 1"
