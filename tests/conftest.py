@@ -13,6 +13,8 @@ LONGEST = [
     "test_training.py",
     "test_game_laws.py",
     "test_config.py",
+    "test_protocols.py",
+    "test_disk.py",
     "test_web_runs_charts.py",
     "test_engine.py",
     "test_cli_train.py",

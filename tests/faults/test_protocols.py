@@ -185,7 +185,7 @@ def test_any_line_gets_one_answer():
     parts = st.sampled_from([b"\xff", b"\0", b"\r", b"\xed\xa0\x80", b"\xef\xbb\xbf", GOOD[:-1]])
     lines = st.lists(st.binary(max_size=9) | parts, max_size=5).map(b"".join)
     lines |= texts_of(requests | st.dictionaries(TEXTS, PLAIN, max_size=3) | PLAIN)
-    fuzz(lines, kind_of_line, (40, 10_000), "answered", "refused")
+    fuzz(lines, kind_of_line, (30, 10_000), "answered", "refused")
 
 
 def test_any_ends_of_lines_and_a_last_line_without_one(monkeypatch, capsys):

@@ -97,7 +97,6 @@ CASES += [f"correct, {name}" for name in CORRECT]
 #: What `make test` tries.
 QUICK_CASES = {
     "twin, a straight capture",
-    "twin, a capture of one's own pieces",
     "alone, moves in a finished game",
     f"correct, {PUZZLE}",
 }

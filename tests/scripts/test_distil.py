@@ -14,7 +14,7 @@ GAME = make_game("tic_tac_toe")
 @pytest.fixture(scope="module")
 def answers():
     evaluator = make_player("best", GAME, PlayerSettings()).evaluator
-    return distil.ask(GAME, evaluator, 3000)
+    return distil.ask(GAME, evaluator, 600)
 
 
 def test_a_batch_turns_cells_and_moves_alike(answers):

@@ -58,7 +58,7 @@ CASES = {
     "a game in plain Python": (SMALL, "selfplay.random_opening_fraction=0.5 run.num_threads=1"),
     "averaged weights, and measured in between": (
         "tic_tac_toe",
-        "learner.ema_half_life_steps=3 evaluation.every=1 evaluation.num_games=2 "
+        "learner.ema_half_life_steps=3 evaluation.every=2 evaluation.num_games=2 "
         "evaluation.uct_simulations=9 evaluation.num_simulations=3",
     ),
 }
