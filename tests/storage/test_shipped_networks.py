@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from model_card import card_text
 
-from alphazero.network.weights import load_network, save_network
+from alphazero.cli import rate
+from alphazero.cli.rate_players import player_name
+from alphazero.network.weights import load_network, network_info, save_network
 from alphazero.own_games.registry import make_game
 from alphazero.players.base import PlayerSettings
 from alphazero.players.registry import make_player
@@ -84,3 +86,11 @@ def test_every_network_plays_and_is_called_best(path):
     choice = player.choose(game.initial_states(2))
     assert player.name == "best"
     assert game.legal_action_mask(game.initial_states(2))[np.arange(2), choice.actions].all()
+
+
+def test_a_rating_names_the_network_that_ships_now():
+    info = network_info(shipped_network("tic_tac_toe"))
+    expected = f"best ({info['run']}/{info['iteration']:06d}),num_simulations=64"
+    settings = rate.Settings().of_networks()
+    name = player_name("best,num_simulations=64", make_game("tic_tac_toe"), settings)
+    assert name == expected
