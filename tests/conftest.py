@@ -10,10 +10,11 @@ from alphazero.runtime.process import limit_spinning
 
 #: The files that take longest, the longest first.
 LONGEST = [
-    "test_processes.py",
     "test_training.py",
     "test_game_laws.py",
     "test_config.py",
+    "test_protocols.py",
+    "test_disk.py",
     "test_web_runs_charts.py",
     "test_engine.py",
     "test_cli_train.py",

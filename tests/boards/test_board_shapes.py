@@ -4,7 +4,7 @@ import xml.etree.ElementTree as ET
 
 import numpy as np
 
-from alphazero.boards.painter import Box, Letters, Picture, disc, moved, paint, svg_text
+from alphazero.boards.painter import Box, Letters, Picture, disc, paint, svg_text
 from alphazero.boards.session import Session
 from alphazero.boards.skin import skin_of
 from alphazero.own_games.registry import make_game
@@ -37,34 +37,6 @@ def test_the_usual_set_up_of_othello_is_mirrored_with_the_colours_swapped():
     swapped = {white: black, black: white}
     assert usual == {(row, 7 - column): swapped[color] for (row, column), color in ours.items()}
     assert usual[3, 3] == white  # as everywhere: white on d4 and e5
-
-
-def test_the_cell_of_the_last_move_is_marked():
-    shapes = drawn("tic_tac_toe", [0, 4])
-    assert {shape.text for shape in shapes if isinstance(shape, Letters)} == {"X", "O"}
-    fills = {(box.x, box.y): box.fill for box in shapes if isinstance(box, Box) and box.fill}
-    assert [place for place, fill in fills.items() if fill != fills[0, 0]] == [(1, 1)]
-
-
-def test_names_stand_outside_the_board_and_in_the_order_that_is_seen():
-    for setup in ("white_first", "standard"):
-        letters = [shape for shape in drawn("othello", (), setup) if isinstance(shape, Letters)]
-        names = {shape.text: (shape.x, shape.y) for shape in letters}
-        assert names["a"][0] == 0.5 and names["h"][0] == 7.5 and names["a"][1] < 0
-        assert names["1"][1] == 0.5 and names["8"][1] == 7.5 and names["1"][0] < 0
-    letters = [shape.text for shape in drawn("connect_four") if isinstance(shape, Letters)]
-    assert letters == list("1234567")
-    assert not any(isinstance(shape, Letters) for shape in drawn("tic_tac_toe"))
-
-
-def test_moved_shapes_are_scaled_in_every_length():
-    shapes = [
-        Box(1, 2, 3, 4, "#000000", "#ffffff", 5),
-        Letters(1, 2, "a", 3),
-    ]
-    box, letters = moved(shapes, 10, 20, 2)
-    assert box[:4] == (12, 24, 6, 8) and box.line_width == 10 and box.fill == "#000000"
-    assert (letters.x, letters.y, letters.size) == (12, 24, 6)
 
 
 def test_pixels_and_svg_show_the_same_shapes():

@@ -2,16 +2,16 @@
 
 import numpy as np
 import pytest
-from game_samples import BREAKTHROUGH, EXAMPLE, PUZZLE
+from game_samples import BREAKTHROUGH, EXAMPLE
 from plain_games import Promotion
 
 from alphazero.boards.notation import Notation, read_moves
-from alphazero.boards.painter import Box, Letters
+from alphazero.boards.painter import Box
 from alphazero.boards.session import Session
 from alphazero.boards.skin import WALL, skin_of
-from alphazero.boards.text import Medium, draw_board, marked_cells
+from alphazero.boards.text import Medium, draw_board
 from alphazero.games.appearance import Appearance
-from alphazero.games.square_names import action_names, edge_names, named_squares
+from alphazero.games.square_names import action_names, edge_names
 from alphazero.own_games.game_file import game_of
 from alphazero.own_games.registry import make_game
 from alphazero.play.screen import prompt, read_move
@@ -50,16 +50,6 @@ def test_actions_are_named_by_their_squares_and_told_apart():
     assert action_names([(4, 2), (2, 0), (2, 0), ()], 3, 2) == ["a1a2", "a2a3=1", "a2a3=2", "3"]
     with pytest.raises(ValueError, match="action 1"):
         action_names([(0,), (6,)], 3, 2)
-
-
-@pytest.mark.parametrize("typed", ["a2b3", "A2-B3", " a2xb3 ", "a2 b3", "a2:b3", "a2>b3"])
-def test_squares_are_read_however_they_are_joined(typed):
-    assert named_squares(typed, 5, 5) == (15, 11)
-
-
-@pytest.mark.parametrize("typed", ["", "a2b6", "f1", "a", "2", "a2--b3", "a02", "pass"])
-def test_what_names_no_squares_is_none(typed):
-    assert named_squares(typed, 5, 5) is None
 
 
 # --- typed moves ----------------------------------------------------------------------------------
@@ -137,42 +127,7 @@ def test_a_terminal_shows_coordinates_and_where_the_last_piece_came_from(session
     ]
 
 
-def test_both_squares_of_the_last_move_are_marked_also_after_a_capture(session):
-    shown = session.game, skin_of(session.game), session.state, session.previous_state
-    marked = np.argwhere(marked_cells(*shown, session.last_action)).tolist()
-    assert marked == [[2, 3], [3, 4]]
-
-
-def test_pictures_have_coordinates_and_mark_the_last_move(session):
-    shapes = board_shapes(session, skin_of(session.game), len(MOVES))
-    names = {shape.text: (shape.x, shape.y) for shape in shapes if isinstance(shape, Letters)}
-    assert names["a"][0] == 0.5 and names["1"][1] == 4.5 and names["5"][1] == 0.5
-    squares = [box for box in shapes if isinstance(box, Box) and not box.is_round]
-    fills = {(box.x, box.y): box.fill for box in squares if box.fill}
-    marked = {place for place, fill in fills.items() if fill != fills[0, 0]}
-    assert marked == {(3, 2), (4, 3)}
-
-
 # --- what a game states ---------------------------------------------------------------------------
-
-
-def test_the_skin_follows_from_what_the_game_states():
-    class Stated(Promotion):
-        appearance = {"title": "Walk", "sides": ("Up", ""), "colors": ("light", "x")}
-
-    skin = skin_of(game_of(Stated, "stated"))
-    assert (skin.title, skin.sides, skin.glyphs[:2]) == ("Walk", ("Up", "O"), ("\u25cf", "O"))
-    assert skin_of(game_of(Promotion, "m:P")).title == "m:P"
-
-
-def test_squares_outside_a_board_are_filled_and_its_pegs_are_moved_from_square_to_square():
-    game = make_game(PUZZLE)
-    skin, session = skin_of(game), Session(game)
-    assert skin.glyphs[2] == WALL and read_move(session, skin, "a3-a5") in session.legal_actions
-    shown = [shape for shape in board_shapes(session, skin, 0) if isinstance(shape, Box)]
-    walls = [shape.fill for shape in shown if shape.line is None]
-    assert walls == 10 * [piece_color(skin, 2)]
-    assert sum(shape.is_round for shape in shown) == 14
 
 
 WRONG_LOOKS = [
@@ -231,11 +186,6 @@ def test_a_blocked_square_is_nobodys_piece():
     shapes = board_shapes(Session(game), skin, 0)
     boxes = [shape for shape in shapes if isinstance(shape, Box)]
     assert sum(box.fill == piece_color(skin, 2) and box.line is None for box in boxes) == 1
-
-
-def test_cells_have_no_values_that_no_letter_shows():
-    with pytest.raises(ConfigError, match="piece_letters"):
-        make_game(type("Unlettered", (Cliff,), {"piece_letters": ".XO"}))
 
 
 def test_a_game_that_states_nothing_looks_plain_and_has_no_names_along_its_edges():

@@ -1,36 +1,19 @@
 """Boards as text: the right piece and label in every square, and marks on the last move."""
 
-import io
 import re
 
 import numpy as np
 import pytest
-from game_samples import EXAMPLE
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rich.color import ColorSystem
-from rich.console import Console
-from rich.style import Style
 
 from alphazero.boards.session import Session
 from alphazero.boards.skin import SETUPS, skin_of
-from alphazero.boards.text import Medium, draw_board, marked_cells, piece
+from alphazero.boards.text import Medium, draw_board, marked_cells
 from alphazero.own_games.registry import make_game
 from alphazero.play.screen import read_move
 
-PLAIN, BOX, COLOR = (
-    Medium(box=False, color=False),
-    Medium(box=True, color=False),
-    Medium(box=True, color=True),
-)
-GAMES = [
-    ("tic_tac_toe", [4, 0]),
-    ("connect_four", [3, 3, 2]),
-    ("connect_x:3x12x3", [11, 10]),
-    ("othello", [20, 19]),
-    ("othello:6", [9]),
-    ("othello:4", []),
-]
+PLAIN, BOX = Medium(box=False, color=False), Medium(box=True, color=False)
 
 
 def _draw(session: Session, medium: Medium, labels: bool = True) -> str:
@@ -96,27 +79,6 @@ def test_tic_tac_toe_shows_the_keys_1_to_9():
     assert "[X]" in text
 
 
-@pytest.mark.parametrize(("name", "moves"), GAMES)
-def test_every_medium_draws_the_same_squares(name, moves):
-    session = Session(make_game(name), moves)
-    plain, box, color = (_draw(session, medium) for medium in (PLAIN, BOX, COLOR))
-    assert len({len(line) for line in plain.splitlines()[1:]}) == 1  # a rectangle
-    assert re.sub("[╭╮╰╯├┤┬┴┼]", "+", box).replace("│", "|").replace("─", "-") == plain
-    assert [len(line) for line in color.splitlines()] == [len(line) for line in box.splitlines()]
-    board = session.game.cells(session.state)
-    letters = session.game.piece_letters
-    pieces = re.findall(f"[{letters[1:]}]", "\n".join(plain.splitlines()))
-    assert pieces == [letters[cell] for cell in board.flat if cell]
-
-
-def test_glyphs_of_a_coloured_board_carry_the_colour_of_their_player():
-    game = make_game("connect_four")
-    session, skin = Session(game, [3, 4]), skin_of(game)
-    board = draw_board(game, skin, session.state, COLOR)
-    styles = [str(span.style) for span in board.spans if "●" in board.plain[span.start : span.end]]
-    assert styles == [f"{style} {skin.cell_style}" for style in skin.piece_styles[:2]]
-
-
 @pytest.mark.parametrize(
     ("name", "moves", "cells"),
     [
@@ -134,36 +96,3 @@ def test_the_winning_line_is_marked_and_otherwise_the_last_piece(name, moves, ce
         session.game, skin_of(session.game), session.state, session.previous_state
     )
     assert sorted(zip(*np.nonzero(marked))) == sorted(cells)
-
-
-def test_games_without_a_skin_of_their_own_get_the_plain_one():
-    skin = skin_of(make_game(EXAMPLE))
-    assert (skin.title, skin.sides) == ("snort", ("X", "O"))
-    assert piece(skin, 1, PLAIN).plain == "O"
-
-
-@pytest.mark.parametrize(
-    ("encoding", "terminal", "medium"),
-    [("ascii", True, PLAIN), ("utf-8", False, BOX), ("utf-8", True, COLOR), ("utf-8", None, BOX)],
-)
-def test_medium_follows_the_console(encoding, terminal, medium, monkeypatch):
-    monkeypatch.setenv("TERM", "xterm-256color")
-    for name in ("NO_COLOR", "FORCE_COLOR"):
-        monkeypatch.delenv(name, raising=False)
-    stream = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
-    assert Medium.of(Console(file=stream, force_terminal=terminal)) == medium
-    assert not Medium.of(Console(file=stream, force_terminal=terminal, no_color=True)).color
-
-
-# --- colours --------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("setup", SETUPS)
-@pytest.mark.parametrize("system", ColorSystem)
-def test_pieces_differ_from_each_other_and_from_the_board_in_every_colour_system(system, setup):
-    for name in ["othello"] if setup != SETUPS[0] else ["othello", "connect_four", "tic_tac_toe"]:
-        skin = skin_of(make_game(name), setup)
-        styles = [Style.parse(style) for style in (skin.cell_style, skin.mark_style)]
-        colors = [Style.parse(style).color for style in skin.piece_styles]
-        colors += [style.bgcolor for style in styles if style.bgcolor]
-        assert len({color.downgrade(system) for color in colors}) == len(colors)

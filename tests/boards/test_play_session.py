@@ -5,9 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from alphazero.boards.notation import read_moves
 from alphazero.boards.session import Session
-from alphazero.boards.skin import skin_of
 from alphazero.own_games.registry import make_game
 
 GAMES = {name: make_game(name) for name in ("tic_tac_toe", "connect_x:4x5x3", "othello:4")}
@@ -60,12 +58,6 @@ def test_take_back_goes_to_ones_own_previous_turn():
     assert between_people.take_back(lambda player: True) == 1
 
 
-def test_take_back_skips_a_pass_that_nobody_chose():
-    session = Session(GAMES["othello:4"], TWO_PASSES[:5])
-    assert session.take_back(lambda player: player == 0) == 3
-    assert session.actions == TWO_PASSES[:2]
-
-
 def test_forced_passes_are_told_from_single_moves():
     session = Session(GAMES["othello:4"], TWO_PASSES)
     assert [ply for ply in range(len(TWO_PASSES)) if session.is_forced_pass(ply)] == [4, 11]
@@ -89,26 +81,3 @@ def test_winner(name, moves, winner):
     session = Session(GAMES[name], moves)
     assert session.over
     assert session.winner == winner
-
-
-def test_illegal_moves_change_nothing():
-    session = Session(GAMES["tic_tac_toe"], [4])
-    with pytest.raises(ValueError, match="not legal"):
-        session.play(4)
-    assert session.actions == [4]
-    with pytest.raises(ValueError, match="move 2"):
-        Session(GAMES["tic_tac_toe"], [4, 4])
-
-
-def test_a_session_may_start_anywhere():
-    game = GAMES["tic_tac_toe"]
-    start = game.text_to_state("X..\n.O.\n...", 0)
-    session = Session(game, [1], start)
-    assert (session.player, session.actions, len(session.states)) == (1, [1], 2)
-    np.testing.assert_array_equal(session.states[0], start)
-    assert read_moves(game, skin_of(game).notation, "2 3", start) == [1, 2]
-    for moves in ("1", "[0]"):
-        with pytest.raises(ValueError):
-            read_moves(game, skin_of(game).notation, moves, start)
-    with pytest.raises(ValueError):
-        Session(game, [4], start)

@@ -10,29 +10,22 @@ import shutil
 import signal
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
 import torch
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
-from tensorboard.util import tensor_util
 
 import alphazero as az
 from alphazero.cli import main
-from alphazero.cli.train import _longer_run, _strength, program
+from alphazero.cli.train import _strength
 from alphazero.config import settings as config
 from alphazero.config.command_line import from_overrides
 from alphazero.inference.engines import openvino_engine
-from alphazero.learner.report import LearnerReport
-from alphazero.network.weights import load_network, save_network
-from alphazero.own_games.registry import make_game
+from alphazero.network.weights import load_network
 from alphazero.players.base import PlayerSettings
-from alphazero.players.network import load_network_player
 from alphazero.runtime.errors import ConfigError
 from alphazero.storage.checkpoint import load_state
 from alphazero.storage.run_folder import RunFolder
-from alphazero.training.events import IterationReport, flat
 from alphazero.training.loggers.console import ConsoleLogger
-from alphazero.training.reports import SelfPlayReport
 from alphazero.training.run_config import config_groups
 from alphazero.training.settings import TrainSettings
 
@@ -93,15 +86,6 @@ def test_the_help_has_every_key_and_its_allowed_values(columns, capsys, monkeypa
         assert found[key].endswith(f"[{allowed}]" if allowed else ""), key
 
 
-def test_the_help_of_a_section_has_its_settings_alone(capsys):
-    status, out, _ = train(capsys, "game=connect_four", "--help", "learner")
-    keys = re.findall(r"^  ([\w.]+)=", out, re.MULTILINE)
-    of_learner = [row for row in config.rows(TrainSettings()) if row.key.startswith("learner.")]
-    assert status == 0 and keys == [row.key for row in of_learner if row.value not in (None, "")]
-    status, _, err = train(capsys, "--help", "lerner")
-    assert status == 2 and "lerner" in err and "learner" in err
-
-
 def test_the_help_is_short_and_has_every_choice(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     _, out, _ = train(capsys, "--help")
@@ -111,45 +95,7 @@ def test_the_help_is_short_and_has_every_choice(capsys, monkeypatch):
         assert len(choices) == 1 or {group, *choices} <= words
 
 
-def test_help_shows_the_values_of_the_words_before_it(capsys, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "160")
-    values = {
-        key: text.split()[0]
-        for key, text in help_of(capsys, "game=connect_four", "seed=77").items()
-        if text
-    }
-    assert (values["seed"], values["game.name"]) == ("77", "connect_four")
-
-
-def test_a_name_that_is_taken_is_refused(tmp_path, capsys):
-    (tmp_path / "tic_tac_toe" / "mine").mkdir(parents=True)
-    (tmp_path / "tic_tac_toe" / "mine" / "notes.txt").touch()
-    status, _, err = train(capsys, f"run.root={tmp_path}", "run.name=mine")
-    assert status == 2 and "run.name=mine" in err
-    assert [path.name for path in (tmp_path / "tic_tac_toe" / "mine").iterdir()] == ["notes.txt"]
-
-
-@pytest.mark.slow
-def test_a_resume_that_cannot_begin_leaves_the_run_as_it_was(finished_run, capsys, monkeypatch):
-    from alphazero.inference.engines import openvino_engine
-
-    before = (finished_run.path / "config.yaml").read_bytes()
-    monkeypatch.setattr(openvino_engine, "openvino", None)
-    status, _, err = train(
-        capsys, f"resume={finished_run.path}", "evaluator.engine=openvino", "run.num_iterations=9"
-    )
-    assert status == 2 and "OpenVINO" in err and err.count("\n") == 1
-    assert (finished_run.path / "config.yaml").read_bytes() == before
-
-
 # --- runs -----------------------------------------------------------------------------------------
-
-
-def test_a_run_prints_its_place_and_further_commands(first_output, finished_run):
-    text, folder = " ".join(first_output.split()), finished_run.path
-    assert f"tic_tac_toe in {folder}" in text and "torch float32" in text
-    assert f"alphazero train 'resume={folder}' run.num_iterations=4" in text
-    assert f"alphazero play game=tic_tac_toe 'second={folder}/networks/000002.safetensors'" in text
 
 
 def interrupt(monkeypatch, iteration, number=signal.SIGINT):
@@ -262,33 +208,6 @@ def printed_command(out):
     return shlex.split(re.search(r"(?i)train it further: +\S*alphazero (train .+)", out)[1])
 
 
-def test_printed_commands_are_quoted_for_a_shell(finished_run, root, first_output):
-    commands = re.findall(r":  +(\S*(?:alphazero|tensorboard) .+)", first_output)
-    words = [word for command in commands for word in shlex.split(command)]
-    network = finished_run.network(2)
-    for word in (f"second={network}", f"runs={root}", f"resume={finished_run.path}", str(root)):
-        assert word in words
-
-
-def test_a_run_that_a_proof_ended_is_trained_further_without_that_end(finished_run):
-    settings = TrainSettings()
-    settings.evaluation.stop_when_proven = True
-    trainer = SimpleNamespace(
-        settings=settings,
-        folder=finished_run,
-        game=make_game("tic_tac_toe"),
-        iteration=50,
-        elapsed_s=1.0,
-        reached_limits={},
-    )
-    resume, end = f"resume={finished_run.path}", "evaluation.stop_when_proven=false"
-    assert shlex.split(_longer_run(trainer, is_proven=True))[2:] == [resume, end]
-    trainer.reached_limits = {"run.num_iterations": 50}
-    more = [resume, "run.num_iterations=100"]
-    assert shlex.split(_longer_run(trainer, is_proven=True))[2:] == [*more, end]
-    assert shlex.split(_longer_run(trainer))[2:] == more
-
-
 @pytest.mark.slow
 def test_a_sweep_ends_with_the_strength_of_each_run(tmp_path, capsys):
     words = ["--multirun", *QUICK, "run.num_iterations=1", f"run.root={tmp_path}"]
@@ -321,12 +240,6 @@ def test_the_printed_command_trains_a_run_further_whatever_limit_ended_it(tmp_pa
     status, out, _ = train(capsys, *command[1:2], "run.time_limit_s=1000", "run.num_iterations=2")
     assert status == 0 and "Resuming after iteration 1 " in out
     assert printed_command(out)[2:] == ["run.num_iterations=4"]
-
-
-def test_a_run_is_not_resumed_as_another_game(finished_run, capsys):
-    status, out, err = train(capsys, f"resume={finished_run.path}", "game=othello")
-    assert (status, out) == (2, "")
-    assert "game=othello" in err and "tic_tac_toe" in err
 
 
 @pytest.mark.parametrize(
@@ -385,13 +298,6 @@ def test_the_advice_without_openvino_works_when_it_is_typed(
     assert len(own) == 2
 
 
-def test_resume_latest_looks_among_the_runs_of_the_game(finished_run, root, capsys):
-    status, out, _ = train(capsys, f"run.root={root}", "resume=latest", "game=tic_tac_toe")
-    assert status == 0 and str(finished_run.path) in out
-    status, _, err = train(capsys, f"run.root={root}", "resume=latest", "game=othello_6x6")
-    assert status == 2 and "othello:6" in err
-
-
 # --- what the loggers write -----------------------------------------------------------------------
 
 SCALARS = """
@@ -427,21 +333,6 @@ def test_tensorboard_has_every_promised_figure_of_every_iteration(events):
         assert all(math.isfinite(event.value) for event in events.Scalars(tag)), tag
 
 
-def test_tensorboard_has_the_strength_the_proof_and_their_steps(events):
-    strength = "score elo".split()
-    tags = [f"interval/strength_score_{end}" for end in ("low", "high")]
-    for tag in (*(f"strength/{name}" for name in strength), *tags, "proof/misplayed_positions"):
-        assert [event.step for event in events.Scalars(tag)] == [2, 3], tag
-
-
-def test_tensorboard_shows_sample_games(events):
-    texts = events.Tensors("sample_game/text_summary")
-    assert [event.step for event in texts] == [1, 2, 3]
-    for event in texts:
-        text = tensor_util.make_ndarray(event.tensor_proto).item().decode()
-        assert "plies" in text and text.startswith("```")
-
-
 def test_every_line_of_the_metrics_is_json_and_agrees_with_tensorboard(finished_run, events):
     lines = metrics(finished_run)
     assert [line["iteration"] for line in lines] == [1, 2, 3]
@@ -457,37 +348,3 @@ def test_every_line_of_the_metrics_is_json_and_agrees_with_tensorboard(finished_
     assert "strength.score" in lines[1] and "strength.score" not in lines[0]
     for line in lines:
         assert not any(isinstance(value, (list, dict)) for value in line.values())
-
-
-def test_a_stored_network_may_lack_a_setting_but_have_none_that_is_unknown(finished_run, tmp_path):
-    stored = load_network(finished_run.network(3))
-    older = {key: value for key, value in stored.settings.items() if key != "policy_units"}
-    assert len(older) == len(stored.settings) - 1
-    save_network(tmp_path / "older.safetensors", stored.arrays, stored.game, older, {})
-    paths = [tmp_path / "older.safetensors", finished_run.network(3)]
-    game, settings = make_game("tic_tac_toe"), PlayerSettings(num_simulations=8, device="cpu")
-    ours, theirs = (
-        load_network_player(game, path, settings).choose(game.initial_states(1)) for path in paths
-    )
-    assert np.array_equal(ours.action_weights, theirs.action_weights)
-    newer = stored.settings | {"quantum_head": True}
-    save_network(tmp_path / "newer.safetensors", stored.arrays, stored.game, newer, {})
-    with pytest.raises(ConfigError) as refused:
-        load_network_player(game, tmp_path / "newer.safetensors", settings)
-    assert refused.value.key == "quantum_head" and "newer.safetensors" in str(refused.value)
-
-
-def test_what_is_not_a_number_becomes_null():
-    row = flat(IterationReport(1, SelfPlayReport(), LearnerReport(loss=math.inf, value_loss=0.5)))
-    losses = [row[f"learner.{name}"] for name in ("loss", "policy_loss", "value_loss")]
-    assert losses == [None, None, 0.5]
-
-
-def test_what_next_can_be_typed_where_the_program_is_not_on_the_path(tmp_path, monkeypatch):
-    (tmp_path / "alphazero").touch()
-    monkeypatch.setattr("sys.argv", [str(tmp_path / "alphazero")])
-    monkeypatch.setenv("PATH", "")
-    assert program() == str(tmp_path / "alphazero")
-    assert program("tensorboard") == "tensorboard"  # which is not beside it
-    monkeypatch.setattr("shutil.which", lambda name: f"/usr/bin/{name}")
-    assert program() == "alphazero"

@@ -4,19 +4,16 @@ import importlib.util
 import io
 import json
 import re
-from pathlib import Path
 
 import make_evaluation_set
 import pytest
 from rich.console import Console
-from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from alphazero.cli import evaluate, plot
 from alphazero.cli import main as cli_main
 from alphazero.cli.command import run_command
 from alphazero.evaluation.exact.set_file import read_set
 from alphazero.own_games.registry import make_game
-from alphazero.runtime.errors import StoredFileError
 
 GAME = "connect_x:4x3x3"
 needs_matplotlib = pytest.mark.skipif(
@@ -36,16 +33,6 @@ def run(*words) -> str:
     console = Console(file=io.StringIO(), width=100, highlight=False)
     assert run_command(evaluate, list(words), console) == 0
     return console.file.getvalue()
-
-
-@pytest.mark.slow
-def test_a_made_set_can_be_made_again(set_file, tmp_path, capsys):
-    notes = read_set(set_file, make_game(GAME)).notes
-    assert notes["seed"] == "3"
-    _, *words = notes["made by"].split()
-    assert make_evaluation_set.main([*words, f"out={tmp_path / 'again.csv'}"]) == 0
-    assert "40 positions" in capsys.readouterr().out
-    assert (tmp_path / "again.csv").read_bytes() == set_file.read_bytes()
 
 
 def test_the_table_and_the_file_have_the_same_figures(set_file, tmp_path):
@@ -79,35 +66,6 @@ def test_misplayed_positions_are_shown(set_file):
         assert results[1] == {1: "win", 0: "draw"}[value]
 
 
-def test_a_set_of_a_users_game_is_named_after_its_file_and_has_all_plies(
-    set_file, tmp_path, monkeypatch
-):
-    game, limits = make_game(GAME), []
-    made, game.name = read_set(set_file, game), "othello_like_snort.py"
-
-    def sample(game, solver, num_positions, seed, max_empties, progress):
-        limits.append(max_empties)
-        return made
-
-    monkeypatch.setattr(make_evaluation_set, "make_game", lambda name: game)
-    monkeypatch.setattr(make_evaluation_set, "sample_set", sample)
-    monkeypatch.chdir(tmp_path)
-    assert make_evaluation_set.main(["num_positions=4", "seed=2"]) == 0
-    assert Path("othello_like_snort_2.csv").is_file() and limits == [None]
-
-
-def test_a_set_is_overwritten_only_on_request(tmp_path, capsys):
-    path = tmp_path / "x.csv"
-    words = [f"game={GAME}", "num_positions=10", f"out={path}"]
-    path.write_text("mine")
-    assert make_evaluation_set.main(words) == 2
-    error = capsys.readouterr().err
-    assert str(path) in error and "replace=true" in error
-    assert path.read_text() == "mine"
-    assert make_evaluation_set.main([*words, "replace=true"]) == 0
-    assert len(read_set(path, make_game(GAME))) == 10
-
-
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory):
     """Return the folder of a run of two iterations, both evaluated on the set of the game."""
@@ -136,36 +94,6 @@ def test_a_network_is_measured_alone_and_with_search(trained, tmp_path):
     assert "network alone" in alone and "16 simulations" not in alone
 
 
-def test_a_run_and_the_command_measure_the_same(trained, tmp_path):
-    rows = [json.loads(line) for line in (trained / "metrics.jsonl").read_text().splitlines()]
-    assert [row["exact.num_positions"] for row in rows] == [500, 500]
-    run(f"player={trained}", "num_simulations=4", f"json={tmp_path / 'x.json'}")
-    alone, searched = json.loads((tmp_path / "x.json").read_text())["players"].values()
-    # The run's search sets a root prior temperature, which has no effect without noise.
-    expected = {
-        "raw_accuracy": alone["accuracy"]["fraction"],
-        "raw_optimal": alone["optimal"]["fraction"],
-        "accuracy": searched["accuracy"]["fraction"],
-        "optimal": searched["optimal"]["fraction"],
-        "value_error": alone["value_error"],
-        "result_accuracy": alone["result_accuracy"]["fraction"],
-    }
-    # Two positions may differ, where rounding decides between equals.
-    found = {key: rows[1][f"exact.{key}"] for key in expected}
-    assert found == pytest.approx(expected, abs=0.0041)
-    events = EventAccumulator(str(trained))
-    events.Reload()
-    for tag, key in (
-        ("error_search", "accuracy"),
-        ("error_network", "raw_accuracy"),
-        ("not_best_search", "optimal"),
-        ("not_best_network", "raw_optimal"),
-    ):
-        assert [event.value for event in events.Scalars(f"exact/{tag}")] == pytest.approx(
-            [1 - row[f"exact.{key}"] for row in rows]
-        )
-
-
 @pytest.mark.slow
 def test_two_players_are_compared_position_by_position(trained, set_file, tmp_path):
     words = f"player={trained},num_simulations=16", f"baseline={trained},num_simulations=2"
@@ -188,16 +116,6 @@ def test_two_players_are_compared_position_by_position(trained, set_file, tmp_pa
     for fraction in accuracies:
         assert f" {100 * fraction:.1f} (" in row
     assert f"{100 * difference['mean']:+.1f} (" in row
-
-
-def test_a_player_of_another_game_is_no_baseline(trained, set_file):
-    with pytest.raises(StoredFileError) as error:
-        run("player=random", f"set={set_file}", f"baseline={trained}")
-    assert trained in error.value.path.parents
-
-
-def test_a_set_determines_the_game(set_file):
-    assert f"{GAME}: random on 40 positions" in run("player=random", f"set={set_file}")
 
 
 # --- the curves of training runs ----------------------------------------------------------------
@@ -232,32 +150,3 @@ def test_the_curves_are_plotted(runs, words):
     assert run_command(plot, [*words, "what=exact", f"output={runs / 'x.svg'}"]) == 0
     picture = (runs / "x.svg").read_text()
     assert "<svg" in picture and "tic_tac_toe" in picture
-
-
-@pytest.mark.slow
-@needs_matplotlib
-@pytest.mark.filterwarnings("error")
-def test_the_picture_of_a_run_shows_its_measurements(trained, tmp_path, capsys):
-    rows = [json.loads(line) for line in (trained / "metrics.jsonl").read_text().splitlines()]
-    strength = {f"strength.{key}": 0.5 for key in ("score", "score_low", "score_high")}
-    strength["strength.opponent"] = "uct:50"
-    for name, more in (("exact", {}), ("both", strength)):
-        folder = tmp_path / name
-        folder.mkdir()
-        lines = [json.dumps(row | more) + "\n" for row in rows]
-        (folder / "metrics.jsonl").write_text("".join(lines))
-        assert run_command(plot, [f"run={folder}", f"output={folder / 'x.svg'}"]) == 0
-        picture = (folder / "x.svg").read_text()
-        for words in ("Losses", "accuracy, 4 simulations", "positions per second"):
-            assert words in picture
-        assert ("uct:50" in picture) == (name == "both")
-    assert run_command(plot, [f"run={trained}"]) == 0
-    assert capsys.readouterr().out.splitlines()[-1] == str(trained / "plot.png")
-    assert (trained / "plot.png").is_file()
-
-
-@needs_matplotlib
-def test_the_picture_is_written_into_the_first_run(runs, capsys):
-    run_command(plot, [f"run={runs}/b,{runs}/a", "what=exact"])
-    assert capsys.readouterr().out.strip() == str(runs / "b" / "exact.png")
-    assert (runs / "b" / "exact.png").is_file()

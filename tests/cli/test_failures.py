@@ -88,14 +88,6 @@ def test_a_bug_keeps_its_traceback_unless_the_command_was_interrupted(monkeypatc
 HELP = "import sys, alphazero.cli as c; sys.exit(c.main([]))"
 
 
-@needs_full
-def test_standard_output_on_a_full_disk_is_an_error_of_one_line():
-    with open(FULL, "w") as full:
-        done = run(HELP, stdout=full, capture_output=False, stderr=subprocess.PIPE)
-    assert done.returncode == 2 and done.stderr.count("\n") == 1
-    assert "standard output" in done.stderr
-
-
 def test_a_closed_pipe_ends_a_command_silently():
     reader, writer = os.pipe()
     os.close(reader)
@@ -221,18 +213,6 @@ def test_an_output_that_cannot_be_written_leaves_nothing_and_is_kept_elsewhere(
     with pytest.raises(OSError, match="No space"):
         write_output(tmp_path / "b.json", b"x")
     assert sorted(tmp_path.iterdir()) == [tmp_path / "tmp"]
-
-
-def test_an_output_may_be_a_link_or_a_pipe(tmp_path):
-    (tmp_path / "real").write_text("before")
-    (tmp_path / "link").symlink_to("real")
-    write_output(tmp_path / "link", b"after")
-    assert (tmp_path / "link").is_symlink() and (tmp_path / "real").read_text() == "after"
-    reader, writer = os.pipe()
-    write_output(f"/dev/fd/{writer}", b"through the pipe")
-    os.close(writer)
-    with open(reader, "rb") as file:
-        assert file.read() == b"through the pipe"
 
 
 @needs_full

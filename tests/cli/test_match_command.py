@@ -5,7 +5,6 @@ import json
 import re
 
 import pytest
-from mostly_slow import mostly_slow
 from rich.console import Console
 
 from alphazero.cli import match
@@ -56,13 +55,6 @@ def test_the_same_seed_gives_the_same_match(tmp_path):
     assert openings[0] != openings[1]
 
 
-def test_the_two_players_have_different_random_numbers(tmp_path):
-    words = "game=connect_x:20x7x4 a=random b=random num_games=2 opening_plies=0"
-    moves = _report(tmp_path, words)["games"][0]["moves"]
-    # No column is full yet. With the same random numbers, each reply would repeat the move.
-    assert moves[0:8:2] != moves[1:8:2]
-
-
 def test_both_players_are_checked_before_one_is_made(tmp_path):
     game, path = make_game("tic_tac_toe"), tmp_path / "missing.safetensors"
 
@@ -76,37 +68,7 @@ def test_both_players_are_checked_before_one_is_made(tmp_path):
         make_pair(("human", str(path)), game, PlayerSettings(), make, make_person=HumanPlayer)
 
 
-@pytest.mark.slow
-def test_the_default_players_are_the_pretrained_network_and_uct_or_uct_and_random(tmp_path):
-    def players(words=""):
-        quick = f"{words} num_games=2 opening_plies=2 device=cpu time_limit_s=0.001"
-        report = _report(tmp_path, quick)
-        return report["game"], report["player_a"], report["player_b"]
-
-    assert players() == ("connect_four", "best", "uct:1000")
-    assert players("game=tic_tac_toe a=random") == ("tic_tac_toe", "random", "uct:1000")
-    assert players("game=tic_tac_toe b=random") == ("tic_tac_toe", "best", "random")
-    assert players("game=connect_x:4x3x3") == ("connect_x:4x3x3", "uct:1000", "random")
-
-
-@pytest.mark.parametrize(
-    "game", mostly_slow(("tic_tac_toe opening_plies=3", "connect_four opening_plies=6"), 2)
-)
-def test_drawn_openings_end_in_draws_between_perfect_players(game, tmp_path):
-    words = f"game={game} a=solver b=solver num_games=4 drawn_openings=true"
-    report = _report(tmp_path, words)
-    assert (report["wins"], report["draws"], report["losses"]) == (0, 4, 0)
-
-
 def test_an_unbeatable_player_loses_no_game_by_default(tmp_path):
     report = _report(tmp_path, "game=tic_tac_toe a=best b=solver num_games=40")
     assert (report["wins"], report["draws"], report["losses"]) == (0, 40, 0)
     assert report["num_distinct_games"] == 40
-
-
-def test_the_engine_of_a_network_is_reported(tmp_path):
-    path = tmp_path / "match.json"
-    text = _match(f"game=tic_tac_toe a=best b=random num_games=2 json={path}")
-    report = json.loads(path.read_text())
-    assert (report["engine_a"], report["engine_b"]) == ("torch float32", "")
-    assert "torch float32" in text

@@ -1,7 +1,6 @@
 """A game, a network and a player in a package outside the repository: every command takes them."""
 
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,7 +15,7 @@ from alphazero.inference.network_evaluator import EvaluatorSettings, NetworkEval
 from alphazero.network.interface import NetworkSettings
 from alphazero.network.registry import make_network
 from alphazero.network.weights import load_network, network_arrays, save_network
-from alphazero.own_games.registry import game_names, make_game, make_stored_game, runs_own_code
+from alphazero.own_games.registry import game_names, make_game
 from alphazero.players.base import PlayerSettings
 from alphazero.players.registry import make_player
 from alphazero.runtime.errors import ConfigError
@@ -108,17 +107,6 @@ def test_a_stored_network_plays_where_the_user_names_its_class(run_path, capsys)
         assert status == 0 and "taker" in output
 
 
-@pytest.mark.slow
-def test_it_plays_in_the_terminal_and_is_rated(run_path, capsys):
-    play = ["play", f"game={GAME}", f"first={run_path}", "second=taker", "num_simulations=8"]
-    status, output, _ = run(capsys, *play, f"network_kind={NETWORK}", "engine=torch")
-    assert status == 0 and "taker" in output
-    rate = ["rate", f"run={run_path}", f"game={GAME}", "players=[random,taker]", "anchor=random"]
-    rate += ["num_networks=1", "num_games=12", "num_simulations=4", "opening_plies=1"]
-    status, output, _ = run(capsys, *rate, f"network_kind={NETWORK}", "engine=torch")
-    assert status == 0 and "taker" in output and "network " in output
-
-
 def test_the_page_plays_with_the_users_network_and_player(run_path):
     web = pytest.importorskip("alphazero.web.backend")
     backend = web.Backend(str(run_path.parents[1]), [GAME], NETWORK, ("taker",))
@@ -132,18 +120,6 @@ def test_the_page_plays_with_the_users_network_and_player(run_path):
         assert emitted[-1]["type"] == "move" and emitted[-1]["action"] in (0, 1)
         if kind == "own":
             assert emitted[-1]["action"] == 1
-
-
-@pytest.mark.slow
-def test_names_of_entry_points_need_no_other_name(folder, capsys):
-    words = ["game=heap", "network=heap_net", *QUICK, f"run.root={folder}/runs", "run.name=short"]
-    assert run(capsys, "train", *words)[0] == 0
-    path = folder / "runs" / "heap" / "short"
-    assert load_network(path / "networks" / "000002.safetensors").settings["kind"] == "heap_net"
-    words = ["train", f"resume={path}", "run.num_iterations=3"]
-    assert run(capsys, *words)[0] == 0  # installed by the user: no file of theirs is named
-    report = az.play_match("heap", str(path), "taker", num_games=2, opening_plies=1)
-    assert report.player_b == "taker"
 
 
 # --- names ----------------------------------------------------------------------------------------
@@ -163,36 +139,11 @@ def test_entry_points_are_listed_and_loaded_only_by_name(capsys):
     assert status == 2 and "heap_net" in text and "resnet" in text
 
 
-def test_a_broken_entry_point_is_one_sentence():
-    with pytest.raises(ConfigError) as error:
-        make_game("broken_heap")
-    assert error.value.value == "broken_heap" and "heap_package.nothing" in str(error.value)
-
-
 def test_an_error_in_a_users_module_names_file_and_line(folder):
     (folder / "faulty.py").write_text("x = 1\ny = x / 0\n")
     with pytest.raises(ConfigError) as error:
         make_game("faulty:Game")
     assert "faulty.py, line 2" in str(error.value)
-
-
-def test_a_stored_name_runs_an_entry_point_but_no_module():
-    assert not runs_own_code("heap") and runs_own_code(GAME)
-    assert make_stored_game("heap", "the run 'x'").name == "heap"
-    with pytest.raises(ConfigError):
-        make_stored_game(GAME, "the run 'x'")
-
-
-@pytest.mark.slow
-def test_compiled_rules_of_a_module_are_checked_and_played(folder):
-    text = (Path(__file__).parents[2] / "examples/snort.py").read_text()
-    (folder / "my_snort.py").write_text(text)
-    game = make_game("my_snort:GAME")
-    assert game.name == "my_snort:GAME" and game.num_actions == 25
-    (folder / "bad_snort.py").write_text(text.replace("return -1  #", "return 7  #"))
-    with pytest.raises(ConfigError) as error:
-        make_game("bad_snort:GAME")
-    assert "result" in str(error.value)
 
 
 # --- networks -------------------------------------------------------------------------------------
@@ -225,23 +176,6 @@ def evaluator_of(network, game, choice=REFERENCE):
     return NetworkEvaluator(network, sample, game, choice, EvaluatorSettings(cache_mb=0))
 
 
-@pytest.mark.parametrize("engine", ("torch", "openvino"))
-def test_new_statistics_of_a_normalization_reach_the_engine(engine):
-    if engine == "openvino":
-        pytest.importorskip("openvino")
-    game, settings = make_game(GAME), network_settings("HeapNet")
-    network = make_network(game.planes_shape, 2, settings).eval()
-    evaluator = evaluator_of(network, game, EngineChoice(engine, "float32"))
-    with torch.no_grad():
-        network.trunk[2].running_mean += 1.0
-    evaluator.update(network)
-    planes = game.observe(game.initial_states())
-    with torch.inference_mode():
-        expected = network(torch.from_numpy(planes)).prior_logits.numpy()
-    assert np.allclose(evaluator.evaluate(planes)[0], expected, atol=1e-5)
-    assert evaluator.report.name == f"{engine} float32"
-
-
 def test_an_engine_that_cannot_run_a_network_is_replaced_by_torch(tmp_path):
     pytest.importorskip("openvino")
     game, settings = make_game(GAME), network_settings("Unknown")
@@ -251,23 +185,3 @@ def test_an_engine_that_cannot_run_a_network_is_replaced_by_torch(tmp_path):
     save_network(path, network_arrays(network), GAME, vars(settings), {})
     player_settings = PlayerSettings(network_kind=settings.kind, engine="openvino")
     assert make_player(str(path), game, player_settings).engine == str(REFERENCE)
-
-
-@pytest.mark.slow
-def test_a_users_network_is_exported(run_path, tmp_path, capsys):
-    pytest.importorskip("onnxscript")
-    words = ["export", f"network={run_path}", f"game={GAME}", f"output={tmp_path}/heap.onnx"]
-    assert run(capsys, *words)[0] == 2
-    assert run(capsys, *words, f"network_kind={NETWORK}")[0] == 0
-    assert (tmp_path / "heap.onnx").is_file()
-
-
-# --- players --------------------------------------------------------------------------------------
-
-
-def test_a_player_that_lacks_what_players_have_is_refused():
-    with pytest.raises(ConfigError) as error:
-        make_player("heap_package.player:Halfway", make_game(GAME))
-    assert "choose" in str(error.value) and "name" not in str(error.value).split("no ")[1]
-    with pytest.raises(ConfigError):
-        make_player("heap_package.player:Nobody", make_game(GAME))

@@ -106,12 +106,6 @@ def test_a_second_call_adds_games_and_networks(run):
     assert _stored(run) == after
 
 
-def test_random_openings_of_earlier_games_are_kept(run):
-    RatingFile(run / "ratings.json", "tic_tac_toe", 2, drawn_openings=False).write()
-    text = _rate(run, "num_games=40")
-    assert _stored(run)["drawn_openings"] is False and "random" in text.splitlines()[0]
-
-
 def test_few_games_reach_every_player(run):
     """Matches become shorter: two of twenty games would rate two players of five."""
     words = [word for word in QUICK if not word.startswith("games_per_match")]
@@ -140,31 +134,6 @@ def test_ctrl_c_keeps_all_finished_matches(run, monkeypatch):
     assert len(_stored(run)["matches"]) == 7
 
 
-@pytest.mark.slow
-def test_networks_of_other_runs_have_short_names(run, finished_run):
-    other = finished_run / "networks" / "000004.safetensors"
-    text = _rate(run, "num_games=40", f'players=["{other},with_search=false",random]')
-    assert "tiny/000004,num_simulations=4,with_search=false" in text
-    rated = {rating["player"] for rating in _stored(run)["ratings"]}
-    assert f"{other},num_simulations=4,with_search=false" in rated
-    again = _rate(run, "num_games=20", f'players=["{other},with_search=false",random]')
-    assert again.count("tiny/000004") == 1
-
-
-@pytest.mark.slow
-def test_players_without_a_connection_to_the_anchor_are_named(run):
-    text = _rate(run, "num_games=2", "players=[random,uct:5]")
-    assert "uct:50" in text and _stored(run)["ratings"] == []
-    text = " ".join(_rate(run, "num_games=2", "players=[random]", "num_networks=1").split())
-    rated = {rating["player"] for rating in _stored(run)["ratings"]}
-    assert "uct:50" in rated
-    for player in ("network 3, 4 simulations", "network 7, 4 simulations"):
-        assert player in text and player not in rated
-    _rate(run, "num_games=60", "players=[random]")
-    played = {match[side] for match in _stored(run)["matches"] for side in ("player_a", "player_b")}
-    assert played == {rating["player"] for rating in _stored(run)["ratings"]}
-
-
 def test_networks_are_evenly_spaced_and_include_both_ends(finished_run):
     folder = RunFolder(finished_run)
     chosen = {
@@ -188,12 +157,3 @@ def test_a_wrong_setting_is_an_error_that_names_it(run, capsys, words, key, valu
     error = capsys.readouterr().err
     assert key in error and value in error
     assert error.startswith("error: ") and error.count("\n") == 1
-
-
-@pytest.mark.slow
-def test_the_same_seed_gives_the_same_games(finished_run, tmp_path):
-    runs = [shutil.copytree(finished_run, tmp_path / name) for name in "abc"]
-    for folder, seed in zip(runs, (1, 1, 2)):
-        _rate(folder, "num_games=12", f"seed={seed}")
-    first, second, third = (_stored(folder)["matches"] for folder in runs)
-    assert first == second != third

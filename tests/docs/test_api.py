@@ -65,12 +65,6 @@ def test_an_impossible_player_is_refused(spec, settings, key, value):
     assert (refused.value.key, refused.value.value) == (key, value)
 
 
-def test_numbers_of_numpy_are_settings():
-    settings = {"num_simulations": np.int64(7), "uct_c": np.float32(0.5)}
-    player = az.load_player("uct", "tic_tac_toe", **settings)
-    assert (player.settings.num_simulations, player.settings.uct_c) == (7, 0.5)
-
-
 def test_a_match_between_specifications():
     report = az.play_match("tic_tac_toe", "uct:200", "random", num_games=8, opening_plies=1, seed=1)
     assert isinstance(report, az.MatchReport)
@@ -86,12 +80,6 @@ def test_a_match_between_specifications():
 def test_a_player_is_proven():
     proof = az.prove("tic_tac_toe", az.load_player("solver", "tic_tac_toe"))
     assert proof.num_not_final == proof.num_accurate == 4520
-
-
-def test_accuracy_beside_the_exact_solver():
-    game = az.make_game("connect_x:5x5x4")
-    report = az.measure_accuracy(game, az.load_player("uct:50", game))
-    assert 0.3 < report.accuracy().fraction < 1.0
 
 
 def test_training_yields_a_report_for_each_stored_iteration(run):
@@ -124,30 +112,6 @@ def test_a_trained_network_is_a_player(run):
     game = az.make_game(stored.settings.game.name)
     player = az.load_player(str(stored.networks[-1]), game, num_simulations=8)
     assert 0 <= player.analyse(game.initial_states()[0]).action < game.num_actions
-
-
-@pytest.mark.slow
-def test_a_run_is_resumed(run, tmp_path):
-    settings = az.make_settings(*TINY, f"run.root={tmp_path}", "run.name=resumed")
-    first = next(iter(az.train(settings=settings)))
-    told = []
-    rest = list(az.train(resume=tmp_path / "tic_tac_toe" / "resumed", progress=told.append))
-    assert first.iteration == 1 and [report.iteration for report in rest] == [2]
-    assert told
-    uninterrupted = run[1][-1]
-    assert rest[-1].learner.loss == uninterrupted.learner.loss
-
-
-def test_a_game_file_is_named_for_a_resumed_run_only():
-    with pytest.raises(az.ConfigError) as refused:
-        next(az.train(*TINY, game="connect_four"))
-    assert (refused.value.key, refused.value.value) == ("game", "connect_four")
-
-
-def test_a_run_is_resumed_by_train_and_not_by_a_setting():
-    with pytest.raises(az.ConfigError) as refused:
-        az.make_settings("resume=latest")
-    assert (refused.value.key, refused.value.value) == ("resume", "latest")
 
 
 def test_settings_made_by_hand_are_checked_before_anything_is_stored(tmp_path):

@@ -12,7 +12,6 @@ import pytest
 import torch
 import yaml
 from notebook_tic_tac_toe import TicTacToe
-from test_code_size import size_of_code
 
 from alphazero.config.settings import rows as setting_rows
 from alphazero.inference.engines.agreement import PositionSample
@@ -222,8 +221,3 @@ def test_the_students_loop_trains_and_stores_a_network_that_can_be_proven(tmp_pa
     stored = load_network(tmp_path / "tic_tac_toe_3.safetensors")
     assert stored.game == "tic_tac_toe" and stored.arrays["conv.weight"].shape == (16, 1, 2, 2)
     assert stored.settings["kind"] == "notebook"
-
-
-def test_the_students_loop_is_short():
-    source = (ROOT / "examples" / "notebook_training.py").read_text()
-    assert size_of_code(source)[0] < 90

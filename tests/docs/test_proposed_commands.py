@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from own_package import write_package
 from proposed_commands import proposals, run, tiny
 from python_games import write_small
 from run_samples import make_trainer, reports
@@ -117,33 +116,3 @@ def test_what_a_sweep_proposes_runs(words, expected, folder, monkeypatch, capsys
     found = proposals(capsys.readouterr().out)
     assert {command for command, *_ in found} == expected
     assert {shlex.join(one): status for one in found if (status := run(*one))} == {}
-
-
-@pytest.mark.slow
-def test_what_a_run_with_the_users_own_network_proposes_runs(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(write_package(tmp_path / "elsewhere"))
-    monkeypatch.syspath_prepend(str(Path.cwd()))
-    own = ["game=heap_package.rules:Heap", "network=heap_package.network:HeapNet"]
-    try:
-        quick = [word for word in QUICK if not word.startswith("network.")]
-        assert main(["train", "-m", *own, "seed=1,2", *quick]) == 0
-        found = proposals(capsys.readouterr().out)
-        assert {command for command, *_ in found} == {"play", "serve", "match", "train"}
-        assert {shlex.join(one): status for one in found if (status := run(*one))} == {}
-    finally:
-        for name in [name for name in sys.modules if name.startswith("heap_package")]:
-            del sys.modules[name]
-
-
-@pytest.mark.slow
-def test_what_the_check_of_a_game_proposes_runs(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    write_small(tmp_path / "small.py")
-    assert main(["check_game", "small.py", "num_positions=100", "seconds=5"]) == 0
-    (command,) = proposals(capsys.readouterr().out)
-    assert command[:2] == ["train", "game=small.py"] and run(*command) == 0
-
-
-def test_commands_are_found_where_they_are_printed():
-    text = "resume with: alphazero train 'resume=my runs/x'\n'alphazero prove' is another\n"
-    assert proposals(text) == [["train", "resume=my runs/x"]]

@@ -11,12 +11,10 @@ from alphazero.evaluation.exact.accuracy import (
     measure_accuracy,
     ply_bins,
 )
-from alphazero.evaluation.exact.set_file import read_set, shipped_path
 from alphazero.evaluation.exact.sets import make_set
 from alphazero.own_games.registry import make_game
 from alphazero.players.base import Choice
-from alphazero.players.without_search import RandomPlayer
-from alphazero.solvers.base import ILLEGAL_SCORE, values_of
+from alphazero.solvers.base import ILLEGAL_SCORE
 
 NO = ILLEGAL_SCORE
 #: Four positions of three in a row on 4 x 3, with invented scores; the first wins at once.
@@ -30,11 +28,6 @@ def tiny():
     states = np.stack([game.play_moves(moves) for moves in MOVES])
     sources = ["random", "strong", "strong", "random"]
     return make_set(game, states, np.array(SCORES, np.int16), sources, MOVES, {})
-
-
-@pytest.fixture(scope="module")
-def shipped():
-    return read_set(shipped_path("connect_four"), make_game("connect_four"))
 
 
 def choose_from(evaluation_set, actions, values):
@@ -72,45 +65,10 @@ def test_figures_agree_with_counts_by_hand(tiny):
     assert plain["ply"]["0 to 1"]["optimal"]["count"] == 1
 
 
-def test_a_player_without_values_has_no_value_error(tiny):
-    report = measure_accuracy(choose_from(tiny, [2, 1, 1, 1], [math.nan] * 4), tiny)
-    assert report.values is None and "value_error" not in report.to_plain()
-    assert (report.accuracy(), report.optimal()) == (Proportion(4, 4), Proportion(4, 4))
-
-
-def test_replies_are_evaluated_only_if_values_are_measured(tiny):
-    asked, before = [], tiny.states.copy()
-
-    def choose(states):
-        asked.append(len(states))
-        states[:] = 0  # a player may change its copy
-        return Choice(np.array([2, 1, 1, 1]), None, np.zeros(len(states)))
-
-    assert measure_accuracy(choose, tiny, with_values=False).values is None
-    assert asked == [4]
-    assert measure_accuracy(choose, tiny).values.result_accuracy == Proportion(2, 7)
-    assert asked == [4, 4, 3]
-    assert np.array_equal(tiny.states, before)
-
-
 @pytest.mark.parametrize("action", [1, 3, -1])
 def test_an_illegal_move_is_an_error(tiny, action):
     with pytest.raises(ValueError, match=f"action {action},"):
         measure_accuracy(choose_from(tiny, [action, 1, 1, 1], [0.0] * 4), tiny)
-
-
-def test_random_play_has_its_expected_accuracy(shipped):
-    report = measure_accuracy(RandomPlayer(make_game("connect_four"), seed=3).choose, shipped)
-    values = values_of(shipped.action_scores)
-    best = shipped.action_scores == shipped.action_scores.max(axis=1, keepdims=True)
-    for proportion, is_right in (
-        (report.accuracy(), values == shipped.values[:, None]),
-        (report.optimal(), best),
-    ):
-        chances = is_right.sum(axis=1) / (values != -2).sum(axis=1)
-        # Five standard deviations of a sum of independent samples.
-        tolerance = 5 * math.sqrt((chances * (1 - chances)).sum())
-        assert abs(proportion.count - chances.sum()) < tolerance
 
 
 def test_the_interval_is_that_of_wilson():
@@ -130,11 +88,3 @@ def test_a_difference_by_hand():
     assert found.mean == 0.5
     half = 1.959964 * (1 / 12) ** 0.5
     assert (found.low, found.high) == pytest.approx((0.5 - half, 0.5 + half), rel=1e-5)
-
-
-def test_each_position_is_in_exactly_one_range_of_plies(shipped):
-    bins = ply_bins(shipped.plies)
-    assert (np.sum(list(bins.values()), axis=0) == 1).all()
-    ends = [list(map(int, label.split(" to "))) for label in bins]
-    assert len(bins) <= 7 and ends[0][0] == 0 and ends[-1][-1] == shipped.plies.max()
-    assert len({last - first for first, last in ends[:-1]}) == 1

@@ -2,16 +2,13 @@
 
 import dataclasses
 
-import make_evaluation_set
 import numpy as np
 import pytest
-import set_sampling
 from game_samples import random_games
 from make_evaluation_set import write_set
 from set_sampling import (
     MAX_IMMEDIATE_FRACTION,
     can_be_misplayed,
-    canonical_keys,
     sample_set,
     wins_at_once,
 )
@@ -80,15 +77,6 @@ def all_images(game, states):
     return groups
 
 
-def test_only_mirrored_positions_have_the_same_key():
-    game = make_game("connect_four")
-    states = np.stack(
-        [game.play_moves(moves) for moves in ([0, 1, 2], [6, 5, 4], [0, 1, 3], [2, 1, 0])]
-    )
-    keys = canonical_keys(game, states)
-    assert keys[0] == keys[1] == keys[3] != keys[2]
-
-
 def test_a_sampled_set_has_the_laws_and_the_exact_scores(small):
     game, solver, sampled = small
     check_laws(game, sampled, 60)
@@ -97,42 +85,6 @@ def test_a_sampled_set_has_the_laws_and_the_exact_scores(small):
     assert np.array_equal(sampled.values, exact.values(sampled.states))
     assert np.array_equal(sampled.reply_values, exact.values(sampled.replies))
     assert len(sampled.replies) > 30
-
-
-def test_a_seed_determines_the_sampled_set(small):
-    game, solver, _ = small
-    first, again, other = (sample_set(game, solver, 10, seed).moves for seed in (5, 5, 6))
-    assert first == again != other
-
-
-def test_max_empties_limits_the_empty_squares(small):
-    game, solver, _ = small
-    sampled = sample_set(game, solver, 10, seed=5, max_empties=6)
-    assert max((game.cells(state) == 0).sum() for state in sampled.states) == 6
-
-
-@pytest.mark.parametrize(("name", "most"), [("othello:6", 10), ("connect_x:4x3x3", None)])
-def test_positions_of_othello_have_few_empty_squares_unless_more_are_asked_for(
-    name, most, monkeypatch, tmp_path
-):
-    def sample(game, solver, num_positions, seed, max_empties, show):
-        assert max_empties == most
-        raise InterruptedError
-
-    monkeypatch.setattr(make_evaluation_set, "sample_set", sample)
-    settings = make_evaluation_set.Settings(game=name, out=str(tmp_path / "set.csv"))
-    with pytest.raises(InterruptedError):
-        make_evaluation_set.make_evaluation_set(settings)
-
-
-def test_a_set_of_a_small_game_holds_the_positions_that_its_games_have(monkeypatch):
-    monkeypatch.setattr(set_sampling, "_MAX_BARREN_GAMES", 20)
-    monkeypatch.setattr(set_sampling, "STRONG_SIMULATIONS", 20)
-    game = make_game("connect_x:3x3x3")
-    solver = EnumeratedSolver(game)
-    found = sample_set(game, solver, 1000, seed=5)
-    assert 20 < len(found) < 1000
-    assert len(all_images(game, found.states)) == len(found)
 
 
 def test_a_file_is_read_as_it_was_written(small, tmp_path):

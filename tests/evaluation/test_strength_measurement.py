@@ -55,8 +55,3 @@ def test_pits_and_matches_with_uct_start_from_drawn_openings(tmp_path, monkeypat
     words = "pit.every=1 evaluation.final_num_games=2 evaluation.uct_simulations=4"
     reports(make_trainer(tmp_path, *words.split(), "run.num_iterations=1"))
     assert drawn == [True, True]
-
-
-def test_no_accuracy_is_measured_where_no_evaluation_set_ships(tmp_path):
-    (report,) = reports(make_trainer(tmp_path, "evaluation.exact=true", "run.num_iterations=1"))
-    assert report.exact is None

@@ -75,7 +75,7 @@ class Watch:
                 except OSError:  # such as a folder that exists
                     self.operations[number][0] = "nothing"
                     raise
-            if self.fault.in_part and part is not None:
+            if self.fault.in_part:
                 part()
             code = getattr(errno, self.fault.error)
             named = () if kind in ("write", "fsync", "truncate") else (path,)  # as from the system
@@ -185,7 +185,6 @@ def _changer(watch, kind, real):
 #: What becomes of contents that were not synced: of a file's synced and newest contents.
 LOSSES = {
     "missing": lambda old, new: old,
-    "empty": lambda old, new: old if new.startswith(old) else b"",  # what was added, or all of it
     "zeros": lambda old, new: old + bytes(max(len(new) - len(old), 0)),
     "half": lambda old, new: new[: (len(old) + len(new)) // 2],
     "there": lambda old, new: new,
@@ -261,9 +260,9 @@ class Disk:
 
     def cuts(self, seeds: range):
         """Yield what a power cut may leave: extremes, and some at random."""
-        for loss in LOSSES:
-            yield self._remains([False] * len(self._changes), [loss])
-            yield self._remains([True] * len(self._changes), [loss])
+        for is_kept in (False, True):
+            for loss in LOSSES:
+                yield self._remains([is_kept] * len(self._changes), [loss])
         for seed in seeds:
             numbers = random.Random(seed)
             kept = [numbers.random() < 0.5 for _ in self._changes]

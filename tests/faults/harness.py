@@ -1,4 +1,4 @@
-"""Run commands here or in children, and count what was tried.
+"""Run commands here or in children.
 
     run(["train", f"resume={folder}"]).assert_ok()
     child = Child(["train", f"resume={folder}"])
@@ -18,8 +18,6 @@ import os
 import signal
 import sys
 import tempfile
-import traceback
-from collections.abc import Callable, Mapping
 from pathlib import Path
 from unittest import mock
 
@@ -27,16 +25,14 @@ from alphazero.cli import main
 
 #: Whether everything is tried, as `make test-faults` does.
 IS_FULL = os.environ.get("ALPHAZERO_FAULTS") == "full"
-#: What was tried, and how often it ended how; the summary of `pytest` adds it up.
-FIGURES: list[tuple[str, dict[str, int]]] = []
 #: A folder that is removed with this process.
 FOLDER = tempfile.TemporaryDirectory(prefix="faults-", ignore_cleanup_errors=True)
 _HERE = Path(__file__).parent
 
 
-def tell(what: str, ends: Mapping[str, int]) -> None:
-    """Note for the summary what a test has tried, and how often that ended how."""
-    FIGURES.append((what, dict(ends)))
+def amount(few, many):
+    """Return what the other suites try, or what `make test-faults` tries."""
+    return many if IS_FULL else few
 
 
 @dataclasses.dataclass
@@ -59,8 +55,8 @@ class Ended:
         return self
 
 
-def run(words: list, cwd: Path | None = None, call: Callable = main, stdin: bytes = b"") -> Ended:
-    """Run a command in this process, or another function that takes words."""
+def run(words: list, cwd: Path | None = None, stdin: bytes = b"") -> Ended:
+    """Run a command in this process."""
     out, err = io.StringIO(), io.StringIO()
     with contextlib.ExitStack() as stack:
         stack.enter_context(contextlib.chdir(cwd or FOLDER.name))
@@ -68,7 +64,7 @@ def run(words: list, cwd: Path | None = None, call: Callable = main, stdin: byte
         stack.enter_context(mock.patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin))))
         stack.enter_context(contextlib.redirect_stdout(out))
         stack.enter_context(contextlib.redirect_stderr(err))
-        status = call([str(word) for word in words])
+        status = main([str(word) for word in words])
     return Ended(status, out.getvalue(), err.getvalue())
 
 
@@ -80,15 +76,15 @@ _context.set_forkserver_preload(["warm"])
 
 
 class Child:
-    """A process of its own, the first of a group, that runs a command or another function."""
+    """A process of its own, the first of a group, that runs a command."""
 
-    def __init__(self, words: list, call: Callable = main, env: Mapping[str, str] | None = None):
+    def __init__(self, words: list):
         number = next(_numbers)
         self._files = [Path(FOLDER.name, f"{number}.{name}") for name in ("out", "err")]
         path = os.pathsep.join([str(_HERE), *filter(None, sys.path)])
         with mock.patch.dict(os.environ, PYTHONPATH=path, COLUMNS="1000", TMPDIR=FOLDER.name):
             multiprocessing.forkserver.ensure_running()
-        arguments = ([str(word) for word in words], call, dict(env or {}), *self._files)
+        arguments = ([str(word) for word in words], *self._files)
         self._process = _context.Process(target=_be_child, args=arguments)
         self._process.start()
         self.pid = self._process.pid
@@ -116,17 +112,10 @@ class Child:
         return Ended(self._process.exitcode, *texts)
 
 
-def _be_child(words, call, env, out, err):
+def _be_child(words, out, err):
     os.setpgid(0, 0)
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # with the process that has forked this one
     for descriptor, path in enumerate((out, err), 1):
         os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666), descriptor)
-    os.environ.update(env)
-    os.chdir(FOLDER.name if Path(FOLDER.name).exists() else out.parent)
-    try:
-        status = call(words)
-    except Exception:
-        traceback.print_exc()
-        status = 1
-    sys.stdout.flush()
-    sys.exit(status)
+    os.chdir(out.parent)
+    sys.exit(main(words))

@@ -4,31 +4,28 @@ Every setting that a tiny run can have is drawn, at its borders and beyond them,
 what breaks a run is how settings meet, such as a batch that is larger than the window.
 """
 
-import collections
 import json
 
 import hypothesis
 import pytest
-from harness import run, tell
+from harness import amount, run
 from hypothesis import strategies
 from run_samples import TINY
 
-from alphazero.config.settings import check, from_plain, rows, types_of
+from alphazero.config.settings import rows, types_of
 from alphazero.network.weights import load_network
-from alphazero.runtime.errors import ConfigError
-from alphazero.training.settings import TrainSettings, check_run
+from alphazero.training.settings import TrainSettings
 
 TYPES = types_of(TrainSettings)
 ROWS = {row.key: row for row in rows(TrainSettings())}
 #: What a tiny run cannot change: where it is, how long it takes, what is measured, other machines.
-FIXED = ["run.", "game.", "device", "resume", "workers.", "evaluator.engine", "evaluator.precision"]
-FIXED += ["network.kind", "network.options", "evaluation.prove", "evaluation.exact"]
+FIXED = ("run.", "game.", "device", "resume", "workers.", "evaluator.engine", "evaluator.precision")
+FIXED += ("network.kind", "network.options", "evaluation.prove", "evaluation.exact")
 #: The largest numbers that a tiny run can have, by the last word of their keys.
 CAPS = {"num_simulations": 4, "uct_simulations": 8, "blocks": 2, "channels": 8, "epochs": 3}
 CAPS |= {"num_games": 4, "replay_ratio": 3, "initial_num_simulations": 4}
-CHOICES = {"learner.precision": ["float32", "bfloat16"], "workers.mode": ["free", "ordered"]}
-DRAWN = [key for key in ROWS if key in CHOICES or not key.startswith(tuple(FIXED))]
-DRAWN = [key for key in DRAWN if key in CHOICES or ROWS[key].allowed or TYPES[key] is bool]
+DRAWN = [key for key in ROWS if not key.startswith(FIXED)]
+DRAWN = [key for key in DRAWN if ROWS[key].allowed or TYPES[key] is bool]
 
 
 def bounds(key):
@@ -45,8 +42,6 @@ def bounds(key):
 
 def values(key):
     """Return a strategy of values of a setting, few of them impossible."""
-    if key in CHOICES:
-        return strategies.sampled_from(CHOICES[key])
     if TYPES[key] is bool:
         return strategies.booleans()
     if ROWS[key].allowed.startswith("one of "):
@@ -66,36 +61,12 @@ def words(draw):
     return [text.replace('"', "").replace(" ", "") for text in texts]
 
 
-def test_settings_end_at_their_borders():
-    assert len(DRAWN) > 60
-    num_checked = 0
-    for key in ROWS:
-        if TYPES[key] not in (int, float):
-            continue
-        low, high = bounds(key)
-        section, _, name = key.rpartition(".")
-        for border, beyond in ((low, -1), (high, 1)):
-            if border is None:
-                continue
-            inside, outside = (
-                {section: {name: number}} if section else {name: number}
-                for number in (border, border + beyond)
-            )
-            check(from_plain(TrainSettings, inside))
-            with pytest.raises(ConfigError) as refused:
-                check_run(from_plain(TrainSettings, outside))
-            assert refused.value.key == key
-            num_checked += 1
-    tell("borders of settings", {"right": num_checked})
-    assert num_checked > 100
-
-
-@pytest.mark.faults
+@pytest.mark.slow
 def test_drawn_settings_are_refused_or_train_and_resume(tmp_path_factory):
-    kinds = collections.Counter()
+    num_ended = []
 
     @hypothesis.settings(
-        max_examples=60,
+        max_examples=amount(10, 60),
         derandomize=True,
         deadline=None,
         phases=[hypothesis.Phase.explicit, hypothesis.Phase.generate],
@@ -113,13 +84,10 @@ def test_drawn_settings_are_refused_or_train_and_resume(tmp_path_factory):
                 ended.assert_refused()
                 has_played = bool(list(root.rglob("networks")))
                 assert not has_played or "diverged" in ended.stderr, (drawn, ended)
-                kinds["refused"] += 1
-                break
+                return
             for path in root.rglob("networks/*.safetensors"):
                 load_network(path)  # its weights are finite
-        else:
-            kinds["ended"] += 1
+        num_ended.append(drawn)
 
     try_settings()
-    tell("drawn settings", kinds)
-    assert kinds["ended"] > kinds["refused"] / 4
+    assert len(num_ended) > amount(2, 12)

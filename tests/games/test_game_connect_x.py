@@ -5,7 +5,6 @@ import pytest
 from alphazero.games.batched_game import CompiledGame
 from alphazero.games.connect_x import ConnectX
 from alphazero.games.connect_x_large import LargeConnectX
-from alphazero.own_games.registry import make_game
 
 FIRST, SECOND = 0, 1
 
@@ -51,44 +50,10 @@ def test_four_in_a_row_win_in_every_direction(board_of, moves, last):
     assert not after.legal_action_mask.any()
 
 
-@pytest.mark.parametrize(
-    ("drawing", "last"),
-    [
-        # The top of column 0 precedes the bottom of column 1 if columns are stored in sequence.
-        (".......\nX......\nO......\nO......\nXX.....\nOX.O...", 0),
-        # The end of row 4 precedes the start of row 5 if rows are.
-        (".......\n.......\n.......\n.......\nO....X.\nXX...OO", 6),
-    ],
-)
-def test_lines_end_at_the_edge(board_of, drawing, last):
-    game = board_of(6, 7, 4)
-    assert not game.step(game.text_to_state(drawing, FIRST)[None], [last]).over[0]
-
-
-@pytest.mark.parametrize(
-    ("sizes", "moves"),
-    [((63, 1, 6), [0]), ((31, 2, 5), [0, 0, 1]), ((31, 2, 5), [0, 1, 1])],
-    ids=str,
-)
-def test_one_or_two_discs_are_no_line_on_tall_boards(board_of, sizes, moves):
-    # Shifts by 64 or more are undefined in machine code: one that leaves the word unchanged makes a
-    # pair look like a line of any length.
-    game = board_of(*sizes)
-    assert not game.over(game.play_moves(moves)[None])[0]
-
-
 def test_a_full_board_without_a_line_is_a_draw(board_of):
     game = board_of(2, 3, 3)
     after = game.inspect(game.play_moves([0, 1, 2, 0, 1, 2])[None])
     assert (after.over[0], after.results[0]) == (True, 0)
-
-
-def test_the_last_cell_of_the_board_can_win(board_of):
-    game = board_of(3, 3, 3)
-    before = game.text_to_state("OX.\nOXO\nXOX", FIRST)
-    after = game.step(before[None], [2])
-    assert (game.cells(after.states[0]) != 0).all()
-    assert (after.over[0], after.results[0]) == (True, -1)
 
 
 @pytest.mark.parametrize(
@@ -106,8 +71,3 @@ def test_unreachable_boards_are_refused_with_the_reason(board_of, drawing, playe
     with pytest.raises(ValueError) as error:
         board_of(3, drawing.index("\n"), 3).text_to_state(drawing, player)
     assert [part for part in parts if part not in str(error.value)] == []
-
-
-def test_boards_of_more_than_64_bits_are_kept_in_bytes():
-    assert isinstance(make_game("connect_x:7x8x4").rules, ConnectX)
-    assert isinstance(make_game("connect_x:8x8x4").rules, LargeConnectX)

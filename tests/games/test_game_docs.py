@@ -7,8 +7,6 @@ from pathlib import Path
 import pytest
 from mostly_slow import mostly_slow
 
-from alphazero.own_games.registry import make_game
-
 ROOT = Path(__file__).parents[2]
 PAGES = sorted((ROOT / "docs" / "games").glob("*.md"))
 GUIDES = [ROOT / "docs" / name for name in ("ADD_A_GAME.md", "COMPILED_RULES.md")]
@@ -32,19 +30,3 @@ def test_programs_run_and_excerpts_are_parts_of_the_example(page, tmp_path, monk
 def test_pages_have_the_same_form(page):
     headings = re.findall(r"^## (.*)$", page.read_text(), re.MULTILINE)
     assert [heading for heading in headings if heading in HEADINGS] == HEADINGS
-
-
-def test_drawings_agree_with_the_games():
-    othello = (ROOT / "docs" / "games" / "othello.md").read_text()
-    drawn = re.findall(r"^(?: ?\d+)+(?: +\d+)* {8}([-WB ]+)$", othello, re.MULTILINE)
-    game = make_game("othello")
-    start = game.state_to_text(game.initial_states()[0])
-    assert "\n".join(row.replace(" ", "") for row in drawn) == start
-    guide = GUIDES[1].read_text()
-    game = make_game(str(ROOT / "examples" / "snort.py"))
-    drawn = re.findall(r"^[ \d]{14} {8}([.XO ]{9})", guide, re.MULTILINE)
-    board = "\n".join(row.replace(" ", "") for row in drawn)
-    empty = [square for square, letter in enumerate(board.replace("\n", "")) if letter == "."]
-    for player, forbidden in ((1, [0, 2, 6]), (0, [3, 7, 9, 13])):  # as the page says beside it
-        legal = game.legal_action_mask(game.text_to_state(board, player)[None])[0]
-        assert [square for square in empty if not legal[square]] == forbidden

@@ -85,13 +85,6 @@ def test_positions_do_not_depend_on_their_neighbours_in_the_batch(sample):
         assert (planes[row] == game.observe(states[row : row + 1])[0]).all()
 
 
-def test_an_empty_batch_is_allowed(sample):
-    game, states = sample
-    assert game.inspect(states[:0]).legal_action_mask.shape == (0, game.num_actions)
-    assert game.observe(states[:0]).shape == (0, *game.planes_shape)
-    assert game.step(states[:0], np.zeros(0, np.int32)).states.shape == (0, game.state_size)
-
-
 def test_first_planes_show_the_pieces_of_the_player_to_move_and_of_the_other(sample):
     game, states = sample
     planes, players = game.observe(states), game.players(states)
@@ -116,14 +109,6 @@ def test_actions_round_trip_through_text_and_differ(sample):
     texts = [game.action_to_text(action) for action in range(game.num_actions)]
     assert [game.text_to_action(f" {text} ") for text in texts] == list(range(game.num_actions))
     assert len(set(texts)) == game.num_actions
-
-
-def test_playing_all_moves_but_the_last_takes_the_last_back(sample):
-    game, _ = sample
-    plies, final = random_games(game, 1, seed=3)
-    moves = [int(ply.actions[0]) for ply in plies]
-    assert (game.play_moves(moves) == final[0]).all()
-    assert (game.play_moves(moves[:-1]) == plies[-1].states[0]).all()
 
 
 # --- symmetries -----------------------------------------------------------------------------------

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from alphazero.games import rules
-from alphazero.games.othello import nth_bit_index
 from alphazero.own_games.registry import make_game
 
 WHITE, BLACK = 0, 1
@@ -85,27 +84,6 @@ def test_a_move_flips_discs_in_all_eight_directions_up_to_the_nearest_own_disc()
     assert (game.cells(play(game, state, 3, 3)) == board).all()
 
 
-def test_discs_beyond_a_gap_the_edge_or_the_nearest_own_disc_are_not_flipped():
-    game, state = position(
-        """
-        - - - - - - - -
-        - - - - - - B B
-        W B - - - - - -
-        - B - B W B W -
-        - - - - - - - -
-        - - - - - - - -
-        - - - - - - - -
-        - - - - - - - -
-        """,
-        WHITE,
-    )
-    # Row 1 ends with two black discs and row 2 begins with a white one: rows do not continue.
-    assert (1, 5) not in legal_squares(game, state)
-    after = play(game, state, 3, 2)
-    assert game.state_to_text(after).split("\n")[3] == "-BWWWBW-"
-    assert (game.cells(after)[:3] == game.cells(state)[:3]).all()
-
-
 def test_a_side_without_a_move_passes_and_the_board_stays():
     game, state = position("WB--\nB---\n----\n----", BLACK, "othello:4")
     inspected = game.inspect(state[None])
@@ -164,24 +142,3 @@ def test_action_scores_add_up_discs_corners_and_edges():
     # Square 0 is a corner, square 8 on an edge: each flips one disc, and white then leads 4 to 1.
     assert legal_squares(game, state) == [(0, 0), (2, 0)]
     assert scores[[0, 8]].tolist() == [103.0, 13.0]
-
-
-def test_the_nth_set_bit_is_found_wherever_it_is():
-    generator = np.random.default_rng(0)
-    words = [1 << index for index in range(64)]
-    words += [2**64 - 1, 0x8000000000000001, 0x00FF00FF00FF00FF]
-    words += [int(word) for word in generator.integers(1, 2**64 - 1, 200, dtype=np.uint64)]
-    words += [
-        int(a & b & c) | 1 << 40
-        for a, b, c in generator.integers(0, 2**64 - 1, (200, 3), dtype=np.uint64)
-    ]
-    for word in words:
-        found = [int(nth_bit_index(np.uint64(word), n)) for n in range(word.bit_count())]
-        assert found == [index for index in range(64) if word >> index & 1]
-
-
-def test_people_write_squares_and_pass():
-    game = make_game("othello")
-    assert game.text_to_action("63") == 63
-    assert game.text_to_action("Pass\n") == 64
-    assert game.action_to_text(64) == "pass"

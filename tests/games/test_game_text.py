@@ -84,20 +84,3 @@ def test_a_game_that_does_not_exist_is_refused(name, allowed):
         make_game(name)
     assert (error.value.key, error.value.value) == ("game", name)
     assert error.value.allowed == allowed or (allowed is None and error.value.allowed)
-
-
-def test_a_name_that_begins_like_a_game_of_ours_imports_no_module(tmp_path, monkeypatch):
-    (tmp_path / "othello.py").write_text("raise SystemExit('it was run')\n")
-    monkeypatch.syspath_prepend(str(tmp_path))
-    with pytest.raises(ConfigError) as error:
-        make_game("othello:run")
-    assert error.value.allowed == game_names()
-
-
-@pytest.mark.slow
-def test_a_game_file_without_a_game_is_refused(tmp_path):
-    path = tmp_path / "empty_rules.py"
-    path.write_text("SIDE = 3\n")
-    with pytest.raises(ConfigError) as error:
-        make_game(str(path))
-    assert error.value.value == str(path) and "GAME" in str(error.value)

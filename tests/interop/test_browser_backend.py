@@ -22,7 +22,6 @@ from alphazero.network.registry import make_network
 from alphazero.network.weights import network_arrays, save_network
 from alphazero.own_games.registry import make_game
 from alphazero.players.search_player import SearchPlayer
-from alphazero.solvers.enumeration import ExactValues
 
 ROOT = Path(__file__).parents[2]
 
@@ -135,23 +134,6 @@ def test_searches_are_those_of_python(name, ask):
         assert found["value"] == pytest.approx(analysis.value, abs=1e-5)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ("connect_x:4x4x3", "othello:4"))
-def test_endings_are_proven(name, ask):
-    game = make_game(name)
-    exact = ExactValues(game)
-    games = [moves[: max(len(moves) - 5, 3)] for moves in random_moves(game, 10)]
-    games = [moves for moves in games if not game.over(game.play_moves(moves)[None])[0]]
-    request = {"game": name, "num_simulations": 5000}
-    searches = ask(*(["search", request | {"moves": moves}] for moves in games))
-    player = {"id": "best", "num_simulations": 5000}
-    moved = ask(*(["move", {"game": name, "moves": m, "player": player}] for m in games))
-    for moves, found, messages in zip(games, searches, moved):
-        state = game.play_moves(moves)
-        assert found["proven"] == found["value"] == exact.values(state[None])[0]
-        assert messages[-1]["action"] in exact.best_actions(state)
-
-
 @pytest.mark.parametrize("setup", ["standard", "white_first"])
 def test_positions_are_described_as_the_server_describes_them(setup, ask):
     from web_samples import make_backend
@@ -169,19 +151,6 @@ def test_positions_are_described_as_the_server_describes_them(setup, ask):
         assert answer == {key: expected[key] for key in ("moves", "positions")}
 
 
-def test_a_pass_may_be_left_out(ask):
-    game = make_game("othello:4")
-    passes = [moves for moves in random_moves(game, 20) if 16 in moves]
-    assert passes
-    asked = [[m for m in moves if m != 16] for moves in passes]
-    answers = ask(*(["position", {"game": "othello:4", "moves": moves}] for moves in asked))
-    for moves, answer in zip(passes, answers):
-        last = len(moves) - (moves[-1] == 16)
-        assert answer["moves"] == moves[:last]
-        forced = [position["forced_pass"] for position in answer["positions"]]
-        assert forced[:last] == [move == 16 for move in moves[:last]]
-
-
 @pytest.mark.parametrize(
     "method, request_",
     (
@@ -196,21 +165,6 @@ def test_a_pass_may_be_left_out(ask):
 def test_what_is_not_possible_is_refused_in_a_sentence(method, request_, ask):
     (answer,) = ask([method, request_])
     assert answer["status"] == 422 and len(answer["error"].split()) > 4
-
-
-def test_moves_are_legal_and_the_network_alone_needs_one_evaluation(ask):
-    players = ({"id": "random"}, {"id": "best", "num_simulations": 0}, PLAYER)
-    requests = (["move", {"game": "connect_four", "moves": [3], "player": p}] for p in players)
-    *moves, num_evaluated = ask(*requests, ["num_evaluated", None])
-    for messages in moves:
-        assert messages[-1]["type"] == "move" and messages[-1]["action"] in range(7)
-    assert num_evaluated == 1 + 51
-
-
-def test_the_first_move_of_a_network_says_that_it_is_loaded(ask):
-    request = ["move", {"game": "connect_four", "moves": [3], "player": PLAYER}]
-    notes = [[message.get("note") for message in messages] for messages in ask(request, request)]
-    assert notes[0][0] and notes[1] == [None] * len(notes[1])
 
 
 def test_a_stopped_search_says_nothing_more(ask):

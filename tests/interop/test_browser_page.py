@@ -4,7 +4,6 @@ import functools
 import http.server
 import json
 import re
-import shutil
 import threading
 from pathlib import Path
 
@@ -92,14 +91,6 @@ def test_a_person_plays_without_any_server(page):
     page.locator(".now-note", has_text="Hint: ").wait_for()
 
 
-@pytest.mark.slow
-def test_a_game_that_has_ended_is_not_reviewed(browser, address):
-    with opened(browser, f"{address}#play/connect_four?moves=4,1,4,1,4,1,4") as page:
-        page.get_by_text("wins").first.wait_for()
-        assert not page.locator(".review").count()
-        assert not page.get_by_role("button", name="Analyse this game").count()
-
-
 def test_the_network_plays_without_any_server(page):
     games = page.evaluate("() => backend.games()")
     player = games["games"][0]["levels"][-1]["player"]
@@ -115,92 +106,6 @@ def test_the_answers_are_those_of_the_network(page):
     for moves in ([], [3, 3, 2], [0, 6, 1, 5], [3, 2, 3, 2]):
         found = page.evaluate(MOVE, [moves, {"id": "best", "num_simulations": 0}])[-1]
         assert found["action"] == player.analyse(player.game.play_moves(moves)).action
-
-
-@pytest.mark.slow
-def test_a_search_can_be_stopped_and_a_refusal_is_an_error(page):
-    stopped = page.evaluate("""async () => {
-        const sent = [];
-        const post = Worker.prototype.postMessage;
-        Worker.prototype.postMessage = function (message) {
-            if (message.method !== "position") sent.push(message.method); // the page asks, too
-            post.call(this, message);
-        };
-        const stop = new AbortController();
-        const player = {id: "best", num_simulations: 1e4};
-        const request = {game: "connect_four", moves: [3], player};
-        let count = 0;
-        const onMessage = () => { count += 1; stop.abort(); };
-        try {
-            await backend.move(request, {signal: stop.signal, onMessage});
-        } catch (error) {
-            await new Promise((resolve) => setTimeout(resolve, 500));
-            return [error.name, count, sent];
-        }
-    }""")
-    assert stopped == ["AbortError", 1, ["move", "stop"]]
-    refused = page.evaluate("""() => backend.position({game: "connect_four", moves: [9]})
-        .catch((error) => [error.message, error.status])""")
-    assert refused[0] and refused[1] == 422
-
-
-#: A page of the site, as far as a frame with a board concerns it.
-SITE_PAGE = """<!doctype html>
-<meta name="viewport" content="width=device-width">
-<link rel="stylesheet" href="docs/stylesheets/extra.css">
-<body style="margin: 0" data-md-color-scheme="slate">
-<header class="md-header" style="position: sticky; top: 0; height: 48px"></header>
-<main class="md-typeset" style="max-width: WIDTH; margin: 60px auto">FRAME</main>
-<script src="docs/javascripts/board_frame.js"></script>
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("size", [(1280, 900), (1366, 657), (390, 844)], ids=str)
-@pytest.mark.parametrize("file, width", [("", 930), ("", 690), ("board.html", 500)])
-def test_a_board_in_a_frame_is_in_sight_with_what_a_game_needs(
-    file, width, size, folder, address, browser
-):
-    site = folder.parent
-    shutil.copytree(ROOT / "docs", site / "docs", dirs_exist_ok=True)
-    frame = f'<iframe class="board" src="{folder.name}/{file}" style="width: 100%"></iframe>'
-    text = SITE_PAGE.replace("WIDTH", f"{width}px").replace("FRAME", frame)
-    (site / "page.html").write_text(text)
-    width, height = size
-    context = browser.new_context(viewport={"width": width, "height": height})
-    page = context.new_page()
-    page.goto(f"{address}../page.html")
-    inside = page.frame_locator("iframe")
-    inside.locator(".board").wait_for()
-    inside.get_by_role("gridcell", name="column 4, row 1:").click()
-    inside.locator(".pieces .piece").nth(1).wait_for()  # the answer is there
-    page.wait_for_timeout(200)
-    room = page.locator("iframe").bounding_box()
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    document = page.frames[1]
-    shown = "document.documentElement"
-    assert document.evaluate(f"{shown}.scrollHeight") <= room["height"] + 1  # rounding
-    assert document.evaluate(f"{shown}.scrollWidth") <= room["width"]
-    assert document.evaluate(f"{shown}.dataset.theme") == "dark"
-    page.mouse.wheel(0, room["y"] - 48)  # to the lower edge of the head of the site
-    page.wait_for_timeout(200)
-    for part in (".board", ".status", ".main-buttons"):
-        box = inside.locator(part).bounding_box()
-        assert box["y"] >= 48 and box["y"] + box["height"] <= height, part
-        assert box["x"] >= 0 and box["x"] + box["width"] <= width, part
-    context.close()
-
-
-@pytest.mark.slow
-def test_a_reader_who_does_not_play_loads_no_network(browser, address):
-    context = browser.new_context()
-    page, asked = context.new_page(), []
-    context.on("request", lambda request: asked.append(request.url.split("/")[-1]))
-    page.goto(f"{address}board.html")
-    page.get_by_role("gridcell", name="column 4, row 1:").wait_for()
-    assert "games.json" in asked
-    assert not [name for name in asked if name.endswith(".safetensors")]
-    context.close()
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """`alphazero export format=kaggle`: the file, its network, its rules, its search and its moves."""
 
 import math
-import time
 
 import numpy as np
 import pytest
@@ -15,7 +14,6 @@ from alphazero.interop.kaggle_submission import evaluation_of, submission_module
 from alphazero.network.weights import network_arrays, save_network
 from alphazero.own_games.registry import make_game
 from alphazero.runtime.errors import InputError
-from alphazero.solvers.enumeration import ExactValues
 
 BOARDS = {
     "connect_four": (6, 7, 4),
@@ -24,7 +22,6 @@ BOARDS = {
     "connect_x:8x8x4": (8, 8, 4),
 }
 PATTERNS = dict(kind="patterns", shared_units=40)
-FAST = dict(rows=6, columns=7, inarow=4, actTimeout=0.01)
 
 
 def some_network(game, **settings):
@@ -66,15 +63,6 @@ def uniform(position):
 def test_kaggle_finds_the_agent_as_the_last_function(module):
     assert [name for name, value in module.items() if callable(value)][-1] == "agent"
     assert module["BOARD"] == (6, 7, 4)
-
-
-def test_only_a_submission_is_replaced(submission, tmp_path):
-    other = tmp_path / "mine.py"
-    other.write_text("print('mine')\n")
-    words = ["export", f"network={submission.parent / 'a.safetensors'}", "format=kaggle"]
-    assert main([*words, f"output={other}"]) == 2
-    assert other.read_text() == "print('mine')\n"
-    assert main([*words, f"output={submission}"]) == 0
 
 
 @pytest.mark.parametrize(
@@ -153,32 +141,6 @@ def _threats(game, state):
     return {c for c in columns if rules.has_line(other | rules.disc(mine | other, c))}
 
 
-@pytest.mark.slow
-def test_the_search_proves_small_games_without_a_network():
-    game, rules = make_game("connect_x:4x4x3"), Rules(4, 4, 3)
-    exact = ExactValues(game)
-    states = unfinished_states(game, 8)
-    proven = 0
-    for state, value in zip(states, exact.values(states)):
-        position = rules.read(**kaggle_board(game, state))
-        if rules.tactics(*position)[0] is not None:
-            continue
-        root = search(rules, uniform, position, math.inf, 3000)
-        assert root.proven == value
-        assert best_move(root) in exact.best_actions(state)
-        proven += 1
-    assert proven > 5
-
-
-def test_visits_add_up_and_the_limits_hold():
-    rules = Rules(6, 7, 4)
-    root = search(rules, uniform, (0, 0), math.inf, 200)
-    assert root.num_visits - 1 == sum(root.visits) == 200
-    assert sum(root.priors) == pytest.approx(1.0)
-    root = search(rules, uniform, (0, 0), time.perf_counter())
-    assert sum(root.visits) == 1
-
-
 def test_the_search_follows_the_values_of_the_network():
     rules = Rules(6, 7, 4)
 
@@ -187,13 +149,6 @@ def test_the_search_follows_the_values_of_the_network():
         return uniform(position)[0], bool(mine & 1) - 0.5
 
     assert best_move(search(rules, evaluate, (0, 0), math.inf, 200)) == 0
-
-
-def test_other_boards_are_played_legally(module):
-    for size in ((5, 5, 4), (3, 9, 3), (10, 12, 5), (6, 7, 5), (1, 1, 1)):
-        configuration = dict(FAST, rows=size[0], columns=size[1], inarow=size[2])
-        board = [0] * (size[0] * size[1])
-        assert module["agent"]({"board": board, "mark": 1}, configuration) == (size[1] - 1) // 2
 
 
 def test_it_plays_in_kaggles_own_environment(submission):

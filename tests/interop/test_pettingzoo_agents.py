@@ -4,8 +4,6 @@ import importlib.util
 import os
 import re
 import runpy
-import sys
-import warnings
 from pathlib import Path
 
 import numpy as np
@@ -35,7 +33,6 @@ from alphazero.own_games.adapters.pettingzoo_game import load_game  # noqa: E402
 from alphazero.own_games.registry import make_game  # noqa: E402
 from alphazero.players.base import Choice  # noqa: E402
 from alphazero.players.registry import make_player  # noqa: E402
-from alphazero.players.without_search import RandomPlayer  # noqa: E402
 from alphazero.runtime.errors import ConfigError  # noqa: E402
 
 
@@ -108,29 +105,6 @@ def test_an_observation_that_no_game_reaches_is_refused():
         view.state(floating, 1)
 
 
-def test_an_unknown_environment_has_no_view():
-    class Chess:
-        possible_agents = ["player_0", "player_1"]
-        metadata = {"name": "chess_v6"}
-        unwrapped = None
-
-    with pytest.raises(ConfigError) as error:
-        view_of(Chess())
-    assert error.value.value == "chess_v6" and "connect_four_v3" in error.value.allowed
-    with pytest.raises(ConfigError) as error:
-        make_environment("chess_v6")
-    assert (error.value.key, error.value.value) == ("env", "chess_v6")
-
-
-def test_making_an_environment_warns_of_nothing(monkeypatch):
-    for name in ENVIRONMENTS:
-        monkeypatch.delitem(sys.modules, f"pettingzoo.classic.{name}", raising=False)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        make_environment("connect_four_v3").close()
-        make_game("pettingzoo:tictactoe_v3").initial_states()
-
-
 # --- our players as agents ------------------------------------------------------------------------
 
 
@@ -156,36 +130,6 @@ def test_an_agent_needs_the_observation_and_the_mask_alone():
     assert len(player.states) == 1
 
 
-def test_actions_are_always_legal_as_either_player(environment):
-    view = view_of(environment)
-    players = [RandomPlayer(view.game, 1), Opportunist(view.game)]
-    for index in range(10):
-        first, second = players if index % 2 == 0 else players[::-1]
-        agents = (PettingZooAgent(first, view), PettingZooAgent(second, view))
-        episode = play_episode(environment, dict(zip(environment.possible_agents, agents)))
-        assert sum(episode.rewards.values()) == 0
-    assert len(players[1].states) > 20
-
-
-def test_sampled_plies_make_games_differ_and_the_others_do_not():
-    environment = make_environment("connect_four_v3")
-    view = view_of(environment)
-    agents = [PettingZooAgent(Opportunist(view.game), view) for _ in range(2)]
-    report = play_match(environment, *agents, num_games=6)
-    assert len({game.moves for game in report.games}) == 1
-    agents = [
-        PettingZooAgent(Opportunist(view.game), view, num_sampled_plies=2, seed=seed)
-        for seed in range(2)
-    ]
-    games = [game.moves for game in play_match(environment, *agents, num_games=40).games]
-    assert len({moves[:2] for moves in games}) > 18  # 40 samples of 36
-    assert all(max(moves[:2]) < 6 for moves in games)  # the last column has no weight
-    # From the third ply on, each move is the lowest column that is not full.
-    for moves in games:
-        for ply in range(2, len(moves)):
-            assert moves[ply] == min(column for column in range(7) if moves[:ply].count(column) < 6)
-
-
 @pytest.mark.parametrize(
     "moves, answer", [([0, 4, 3], 6), ([4, 0, 8, 1], 2), ([0, 4, 1, 8], 2), ([1, 0, 4, 3, 8], 6)]
 )
@@ -209,15 +153,6 @@ def test_an_episode_holds_the_actions_and_the_rewards():
     episode = play_episode(environment, agents, on_move=lambda *move: seen.append(move))
     assert episode == ((0, 4, 1, 8, 2), {"player_1": 1.0, "player_2": -1.0})
     assert seen == list(zip(["player_1", "player_2"] * 3, (0, 4, 1, 8, 2)))
-
-
-def test_an_illegal_action_of_somebody_elses_agent_loses():
-    environment = make_environment("connect_four_v3")
-    report = play_match(environment, Scripted([0] * 4), Scripted([0] * 3), num_games=1)
-    assert report.games[0].moves == (0,) * 7 and report.losses == 1
-    agents = {"player_0": Scripted([0] * 4), "player_1": Scripted([0] * 3)}
-    episode = play_episode(environment, agents)
-    assert episode.rewards == {"player_0": -1.0, "player_1": 0.0}
 
 
 def test_a_match_alternates_colours_and_counts_by_player():
@@ -343,12 +278,3 @@ def test_the_example_runs(capsys):
         str(Path(__file__).parents[2] / "examples" / "pettingzoo_match.py"), run_name="__main__"
     )
     assert "distinct games" in capsys.readouterr().out
-
-
-@pytest.mark.slow
-def test_the_program_of_the_page_runs():
-    text = (Path(__file__).parents[2] / "docs" / "PETTINGZOO.md").read_text()
-    (program,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
-    names: dict = {}
-    exec(program, names)
-    assert len(names["report"].games) == 4

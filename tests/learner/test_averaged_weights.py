@@ -26,14 +26,6 @@ def test_the_average_follows_the_steps_and_does_not_change_the_training():
         assert np.abs(found[name] - after_step[-1][name]).max() > 1e-4
 
 
-def test_the_averaged_network_is_for_play_only():
-    learner = make_learner(ema_half_life_steps=2.0)
-    list(learner.learn(random_batches(2), 0.0))
-    assert not learner.played_network.training
-    assert not any(weights.requires_grad for weights in learner.played_network.parameters())
-    assert set(network_arrays(learner.played_network)) == set(network_arrays(learner.network))
-
-
 def test_the_normalisations_are_measured_on_the_newest_batches():
     batches = random_batches(_NORM_BATCHES + 3)
     learner = make_learner(ema_half_life_steps=2.0)
@@ -47,12 +39,6 @@ def test_the_normalisations_are_measured_on_the_newest_batches():
     torch.testing.assert_close(stem.norm.running_var, variances.mean(dim=0))
 
 
-def test_a_network_without_normalisations_is_averaged_too():
-    learner = make_learner("tiny", ema_half_life_steps=2.0)
-    list(learner.learn(random_batches(3), 0.0))
-    assert np.isfinite(learner.report.loss)
-
-
 def test_the_average_of_a_run_that_had_none_starts_with_its_weights():
     batches = random_batches(3)
     plain, averaged = make_learner(), make_learner(seed=5, ema_half_life_steps=100.0)
@@ -64,10 +50,3 @@ def test_the_average_of_a_run_that_had_none_starts_with_its_weights():
     # The first step replaces what the average started with.
     parameters = zip(averaged.played_network.parameters(), averaged.network.parameters())
     assert all(torch.equal(average, newest) for average, newest in parameters)
-
-
-def test_a_run_can_give_up_its_average():
-    averaged, plain = make_learner(ema_half_life_steps=100.0), make_learner(seed=5)
-    list(averaged.learn(random_batches(2), 0.0))
-    plain.load_state_dict(averaged.state_dict())
-    assert_same_state(network_arrays(plain.network), network_arrays(averaged.network))

@@ -28,18 +28,7 @@ from alphazero.replay.buffer import Batch
 from alphazero.runtime.errors import InputError
 from alphazero.storage.checkpoint import load_state, save_state
 
-UNCLIPPED = dict(max_gradient_norm=0.0, root_value_fraction=0.0)
-
-
 # --- steps by hand --------------------------------------------------------------------------------
-
-
-def test_a_step_goes_against_the_gradient_by_the_learning_rate():
-    network = Table(LOGITS, [[0.0], [0.0]])
-    learn(network, [TWO_SAMPLES], learning_rate=0.4, **UNCLIPPED)
-    expected = torch.tensor(LOGITS) - 0.4 * torch.tensor([[0, 0, 0], [-1 / 4, 1 / 8, 1 / 8]])
-    torch.testing.assert_close(network.prior_logits.data, expected)
-    torch.testing.assert_close(network.value_logits.data, 0.4 * torch.tensor([[1.0], [-1.0]]))
 
 
 def test_long_gradients_are_clipped_and_the_report_has_their_norm_before_clipping():
@@ -70,14 +59,6 @@ def test_schedules():
     three_quarters = 0.001 + 0.099 * (1 - math.sqrt(0.5)) / 2
     cosine = [0.1, 0.1, quarter, 0.0505, three_quarters, 0.001, 0.001]
     assert rates("cosine") == pytest.approx(cosine)
-
-
-def test_the_schedule_sets_the_step_and_the_reported_rate():
-    network = Table(LOGITS, [[0.0], [0.0]])
-    settings = dict(learning_rate=1.0, final_learning_rate=0.0, schedule="cosine", **UNCLIPPED)
-    report = learn(network, [TWO_SAMPLES], progress=0.5, **settings).report
-    assert report.learning_rate == pytest.approx(0.5)
-    torch.testing.assert_close(network.value_logits.data, 0.5 * torch.tensor([[1.0], [-1.0]]))
 
 
 def test_the_loss_of_each_epoch_is_the_mean_of_its_steps():
@@ -218,14 +199,6 @@ def test_muon_trains_the_kernels_and_adamw_the_rest_and_both_rates_fall_together
     np.testing.assert_allclose(np.abs(first["policy.bias"]), 0.01, rtol=0.02)
 
 
-def test_normalisations_are_trained_also_after_an_evaluation():
-    learner = make_learner()
-    learner.network.eval()
-    before = network_arrays(learner.network)["stem.norm.running_mean"]
-    list(learner.learn([random_batch(8)], 0.0))
-    assert not np.array_equal(network_arrays(learner.network)["stem.norm.running_mean"], before)
-
-
 # --- state ----------------------------------------------------------------------------------------
 
 
@@ -264,20 +237,6 @@ def test_a_restored_learner_continues_bit_for_bit(tmp_path, settings, kind):
     assert restored.report == learner.report
     assert_same_state(restored.state_dict(), learner.state_dict())
     assert ("average" in learner.state_dict()) == ("ema_half_life_steps" in settings)
-
-
-def test_training_does_not_change_a_state_taken_before():
-    learner, batch = make_learner(), random_batch(8)
-    list(learner.learn([batch], 0.0))
-    state, arrays = learner.state_dict(), network_arrays(learner.network)
-    moments = state["optimizer"]["0"]
-    before = [array.copy() for array in (*arrays.values(), *moments.values())]
-    list(learner.learn([batch] * 3, 0.0))
-    for found in (arrays, state["network"]):
-        found = (*found.values(), *moments.values())
-        assert all(np.array_equal(a, b) for a, b in zip(found, before, strict=True))
-    learner.load_state_dict(state)
-    assert_same_state(network_arrays(learner.network), arrays)
 
 
 def test_weights_that_do_not_fit_are_refused():

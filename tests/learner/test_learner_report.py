@@ -57,28 +57,6 @@ def test_win_draw_loss_value_loss():
     assert report.value_error == pytest.approx((0.75 + 1.25) / 2)  # |1/4 - 1|, |1/4 + 1|
 
 
-def test_entropies_and_norms():
-    network = Table(LOGITS, [[0.0], [0.0]])
-    report = learn(network, [TWO_SAMPLES], root_value_fraction=0.0, **STILL).report
-    assert report.policy_entropy == pytest.approx((LN_2 + 1.5 * LN_2) / 2)
-    assert report.target_entropy == pytest.approx(LN_2 / 2)
-    assert report.weight_norm == pytest.approx(math.sqrt(9 + 9 + 81 + LN_2**2))
-    assert report.weight_size == pytest.approx(report.weight_norm / math.sqrt(8))
-    # Gradients of the policy logits are (p - pi) / 2: 0, 0, 0 and -1/4, 1/8, 1/8. Those of the
-    # value logits are 2 (v - z) / 2 * (1 - v^2): -1 and 1.
-    assert report.gradient_norm == pytest.approx(math.sqrt(1 / 16 + 2 / 64 + 2))
-    assert report.num_steps == 1
-
-
-def test_uninformed_losses():
-    # Two and three legal actions. Value targets 1 and -1, whose mean is 0.
-    network = Table([[0.0, 0.0, 0.0]] * 2, [[0.0], [0.0]])
-    report = learn(network, [TWO_SAMPLES], root_value_fraction=0.0).report
-    assert report.uninformed_policy_loss == pytest.approx((LN_2 + math.log(3)) / 2)
-    assert report.uninformed_value_loss == pytest.approx(1.0)
-    assert report.value_loss == pytest.approx(1.0)
-
-
 def test_the_report_averages_the_measured_steps():
     draw, win = (make_batch([[1.0, 0.0]], [[True, True]], [z], [0]) for z in (0, 1))
     network = Table([[0.0, 0.0]], [[0.0]])

@@ -1,7 +1,5 @@
 """Muon: its steps are orthogonal, and do not depend on the size of the gradient."""
 
-import copy
-
 import pytest
 import torch
 
@@ -53,31 +51,3 @@ def test_momentum_is_kept_and_the_size_of_the_gradient_does_not_matter():
     # 0.081 east + 0.19 north.
     assert second[0, 0] < 0 and second[0, 1] < 0
     assert float(second[0, 0] / second[0, 1]) == pytest.approx(0.081 / 0.19, rel=1e-4)
-
-
-def test_kernels_of_one_shape_get_the_steps_that_each_gets_alone():
-    generator = torch.Generator().manual_seed(1)
-    kernels = [
-        torch.nn.Parameter(torch.randn(shape, generator=generator))
-        for shape in [(3, 2, 3, 3), (5, 3, 1, 1), (3, 2, 3, 3)]
-    ]
-    for kernel in kernels:
-        kernel.grad = torch.randn(kernel.shape, generator=generator)
-    alone = copy.deepcopy(kernels)
-    for kernel, twin in zip(kernels, alone):
-        twin.grad = kernel.grad.clone()
-        Muon([twin], lr=0.1).step()
-    Muon(kernels, lr=0.1).step()
-    for kernel, twin in zip(kernels, alone):
-        torch.testing.assert_close(kernel, twin)
-
-
-def test_steps_in_bfloat16_are_those_of_float32_but_for_its_rounding():
-    generator = torch.Generator().manual_seed(2)
-    kernels = [torch.nn.Parameter(torch.zeros(6, 4, 3, 3)) for _ in range(2)]
-    kernels[0].grad = torch.randn(kernels[0].shape, generator=generator)
-    kernels[1].grad = kernels[0].grad.clone()
-    for kernel, dtype in zip(kernels, (torch.float32, torch.bfloat16)):
-        Muon([kernel], lr=1.0, dtype=dtype).step()
-    assert kernels[1].dtype == torch.float32 and not torch.equal(*kernels)
-    torch.testing.assert_close(kernels[1], kernels[0], atol=0.03, rtol=0)

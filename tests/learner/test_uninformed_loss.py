@@ -1,6 +1,5 @@
 """The loss of an uninformed predictor, against a network that gives the same answer everywhere."""
 
-import numpy as np
 import pytest
 import torch
 from learner_samples import CPU, random_targets
@@ -21,11 +20,3 @@ def test_the_uninformed_loss_is_that_of_a_network_with_one_answer(num_value_logi
     logits = torch.atanh(mean) if num_value_logits == 1 else mean.log()
     expected = losses(NetworkOutput(torch.zeros(62, 9), logits.expand(62, -1)), targets)
     assert uninformed.losses() == pytest.approx([float(loss) for loss in expected[:2]], rel=1e-5)
-
-
-def test_without_samples_it_is_not_a_number_and_with_equal_samples_it_is_zero():
-    uninformed = UninformedLoss(CPU)
-    assert all(np.isnan(uninformed.losses()))
-    values = torch.tensor([[0.0, 1.0, 0.0]] * 3)
-    uninformed.add(Targets(torch.ones(3, 1), torch.ones(3, 1, dtype=torch.bool), values))
-    assert uninformed.losses() == (0.0, 0.0)

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import pytest
 from game_samples import BREAKTHROUGH, BREAKTHROUGH_PYTHON, EXAMPLE, PUZZLE
-from interpreted import TESTS, printed_without_compiler
+from interpreted import printed_without_compiler
 from mostly_slow import mostly_slow
 
 from alphazero.cli import main
@@ -25,14 +25,10 @@ from alphazero.own_games.checks.report import CheckOptions, RuleReport, examine
 from alphazero.own_games.rule_check import check_rules, load_laws
 from alphazero.training.run_config import compose
 
-KONANE, KONANE_PYTHON = (str(TESTS / f"konane_game{part}.py") for part in ("", "_python"))
-TWINS = {BREAKTHROUGH: BREAKTHROUGH_PYTHON, KONANE: KONANE_PYTHON}
-
 
 class Mistake(NamedTuple):
     """A mistake that is planted into rules, and where it shows."""
 
-    file: str
     replaced: dict[str, str]
     alone: str  #: what becomes of it without a twin: it is "broken" or "noted"; "" is nothing
     named: str = ""  #: in the text of that
@@ -40,14 +36,7 @@ class Mistake(NamedTuple):
 
 
 MISTAKES = {
-    "a winning area one square too large": Mistake(
-        BREAKTHROUGH,
-        {"range(goal, goal + side)": "range(goal, goal + side + 1)"},
-        "broken",
-        "symmetry 1",
-    ),
     "a wrap around the edge, no symmetry declared": Mistake(
-        BREAKTHROUGH,
         {
             "row >= side or column < 0 or column >= side:": "row >= side:",
             "@rules.implement(Breakthrough)\ndef symmetries": "def symmetries",
@@ -56,46 +45,24 @@ MISTAKES = {
         "'player_to_move'",
     ),
     "a straight capture": Mistake(
-        BREAKTHROUGH, {"return direction % 3 != 1 or state[to] == 0": "return True"}, ""
+        {"return direction % 3 != 1 or state[to] == 0": "return True"}, ""
     ),
     "a capture of one's own pieces": Mistake(
-        BREAKTHROUGH, {"if to < 0 or state[to] == 1 + player:": "if to < 0:"}, ""
+        {"if to < 0 or state[to] == 1 + player:": "if to < 0:"}, ""
     ),
     "an end that random games do not reach": Mistake(
-        BREAKTHROUGH,
         {"            return False\n    return True": "            return False\n    return False"},
         "broken",
         "'legal_actions' allows no action",
         1100,
     ),
-    "max_plies too small": Mistake(
-        BREAKTHROUGH,
-        {"return 2 * game.side * (2 * game.side - 5) + 1": "return 20"},
-        "broken",
-    ),
     "moves in a finished game": Mistake(
-        BREAKTHROUGH,
         {"not over and is_legal": "is_legal"},
         "broken",
         "the game is over",
     ),
-    "a symmetry that is none": Mistake(
-        BREAKTHROUGH,
-        {"actions[:, ::-1, :, ::-1]": "actions[:, ::-1]"},
-        "broken",
-        "symmetry 1",
-    ),
     "a result of the wrong sign": Mistake(
-        BREAKTHROUGH, {"    return -1  # the": "    return 1  # the"}, "noted", "'result'"
-    ),
-    "konane: a second jump to a square that is not empty": Mistake(
-        KONANE, {"or state[to] != 0:": "or (jump == 0 and state[to] != 0):"}, ""
-    ),
-    "konane: a second jump takes nothing": Mistake(
-        KONANE, {"for jump in range(1 + action % 2):": "for jump in range(1):"}, ""
-    ),
-    "konane: the right edge one square too far": Mistake(
-        KONANE, {"column >= game.columns": "column > game.columns"}, ""
+        {"    return -1  # the": "    return 1  # the"}, "noted", "'result'"
     ),
 }
 #: Games without mistakes, and their twins.
@@ -104,18 +71,17 @@ CORRECT = {
     PUZZLE: "",
     "othello:4": "",
     BREAKTHROUGH: BREAKTHROUGH_PYTHON,
-    KONANE: KONANE_PYTHON,
     "breakthrough_python:Breakthrough": "breakthrough:GAME",
 }
 
 
 def planted(mistake: Mistake, folder: Path) -> str:
     """Write the rules with a mistake; return the file's path."""
-    text = Path(mistake.file).read_text()
+    text = Path(BREAKTHROUGH).read_text()
     for old, new in mistake.replaced.items():
         assert text.count(old) == 1, old
         text = text.replace(old, new)
-    path = folder / Path(mistake.file).name
+    path = folder / Path(BREAKTHROUGH).name
     path.write_text(text)
     return str(path)
 
@@ -131,7 +97,6 @@ CASES += [f"correct, {name}" for name in CORRECT]
 #: What `make test` tries.
 QUICK_CASES = {
     "twin, a straight capture",
-    "twin, konane: the right edge one square too far",
     "alone, moves in a finished game",
     f"correct, {PUZZLE}",
 }
@@ -156,7 +121,7 @@ def examined(way: str, name: str, folder: Path) -> dict:
     else:
         mistake = MISTAKES[name]
         game, num_positions = planted(mistake, folder), mistake.num_positions
-        twin = TWINS[mistake.file] if way == "twin" else ""
+        twin = BREAKTHROUGH_PYTHON if way == "twin" else ""
     options = CheckOptions(game, twin, num_positions=num_positions, seconds=60.0)
     laws, other = load_laws(game), load_laws(twin) if twin else None
     return dataclasses.asdict(examine(laws, other, options))
@@ -202,13 +167,6 @@ def test_correct_games_pass(case):
     assert report.num_positions >= 200
 
 
-@pytest.mark.slow
-def test_the_report_counts_positions_lines_and_ends():
-    report = report_of(f"correct, {BREAKTHROUGH}")
-    assert report.perft == [1, 13] and not report.is_whole and report.max_plies == 51
-    assert set(report.results) == {"-1", "1"} and sum(report.results.values()) >= 25
-
-
 # --- the command ----------------------------------------------------------------------------------
 
 QUICK = ("num_positions=200",)
@@ -234,8 +192,7 @@ def test_a_difference_is_printed_with_its_moves_and_ends_with_1(folder, capsys):
 
 @pytest.mark.slow
 def test_a_class_passes_and_the_proposed_settings_are_those_of_a_run(folder, capsys, monkeypatch):
-    name = Path(KONANE_PYTHON).stem + ":Konane"
-    monkeypatch.syspath_prepend(str(TESTS))
+    name = "breakthrough_python:Breakthrough"
     assert main(["check_game", name, *QUICK]) == 0
     lines = capsys.readouterr().out.splitlines()
     settings = compose(shlex.split(lines[-1])[2:])

@@ -2,7 +2,6 @@
 
 import importlib
 import os
-import pickle
 import shutil
 import subprocess
 import sys
@@ -11,10 +10,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from breakthrough_python import Breakthrough
 from game_samples import TWICE
-from konane_game_python import Konane
 
-from alphazero.games.batched_game import CompiledGame, _step_rows
+from alphazero.games.batched_game import _step_rows
 from alphazero.own_games import checked_game
 from alphazero.own_games.registry import make_game, make_stored_game, same_game
 from alphazero.runtime.errors import ConfigError
@@ -49,45 +48,12 @@ def one_step(game) -> int:
     return abs(int(states[0, 0]))
 
 
-@pytest.mark.slow
-def test_an_edited_file_is_a_new_game_and_the_old_one_keeps_its_rules(tmp_path):
-    path = tmp_path / "rules.py"
-    before = make_game(write_rules(path, increment=1))
-    assert one_step(before) == 1
-    # As many bytes and most likely the same second: neither size nor time tells the edit.
-    after = make_game(write_rules(path, increment=2))
-    assert (one_step(before), one_step(after)) == (1, 2)
-    for game, increment in ((before, 1), (after, 2)):
-        assert one_step(pickle.loads(pickle.dumps(game))) == increment
-
-
 def test_a_class_may_be_named_by_its_file_in_place_of_its_module():
-    game = make_game("konane_game_python.py:Konane")
-    assert game.num_actions == make_game(Konane).num_actions
+    game = make_game("breakthrough_python.py:Breakthrough")
+    assert game.num_actions == make_game(Breakthrough).num_actions
     with pytest.raises(ConfigError) as refused:
-        make_game("konane_game_python.py:NoSuchClass")
+        make_game("breakthrough_python.py:NoSuchClass")
     assert refused.value.key == "game" and "NoSuchClass" in str(refused.value)
-
-
-@pytest.mark.slow
-def test_a_game_that_is_no_file_has_its_own_kernels_too():
-    games = []
-    for increment in (1, 2):  # as the cell of a notebook that is run again after an edit
-        namespace = {"__name__": "__main__"}
-        exec(rules_text(5, increment), namespace)
-        games.append(CompiledGame("twice", namespace["GAME"]))
-    assert [one_step(game) for game in games] == [1, 2]
-
-
-@pytest.mark.slow
-def test_a_file_that_fails_is_loaded_again_the_next_time(tmp_path):
-    path = tmp_path / "rules.py"
-    path.write_text("GAME = 1 / 0\n")
-    for _ in range(2):
-        with pytest.raises(ConfigError) as error:
-            make_game(str(path))
-        assert error.value.value == str(path) and "line 1" in str(error.value)
-    assert make_game(write_rules(path)).num_actions == 5
 
 
 STEPS = """
@@ -265,23 +231,17 @@ def folders(tmp_path, monkeypatch):
     ("name", "stored_name", "same"),
     [
         ("mine/rules.py", "mine/rules.py", True),
-        ("./mine/rules.py", "mine/rules.py", True),
         ("mine/../mine/rules.py", "mine/rules.py", True),
         ("{folder}/mine/rules.py", "mine/rules.py", True),
-        ("mine/rules.py", "{folder}/mine/rules.py", True),
         ("yours/rules.py", "mine/rules.py", False),
         # Stored in another folder or on another machine: the path leads nowhere from here.
         ("mine/rules.py", "rules.py", True),
         ("mine/rules.py", "/elsewhere/games/rules.py", True),
-        ("mine/rules.py", "games\\rules.py", True),
         ("mine/rules.py", "/elsewhere/games/other.py", False),
-        ("mine/rules.py", "rules.py" * 1000, False),
         ("mine/rules.py", "mine/\0rules.py", False),
         ("mine/rules.py", "connect_four", False),
-        ("connect_four", "mine/rules.py", False),
         ("connect_four", "connect_four", True),
         ("othello", "othello:6", False),
-        ("othello", "othello:8", True),
         ("othello_6x6", "othello:6", True),
     ],
 )
@@ -303,18 +263,6 @@ def test_a_stored_name_never_runs_a_file_that_the_user_does_not_name(folders):
     assert not Path("marker").exists()
     assert make_stored_game("mine/rules.py", "the network 'x'", "./mine/rules.py").num_actions == 5
     assert Path("marker").exists()
-
-
-def test_the_file_that_runs_is_the_one_that_the_user_names(folders):
-    game = make_stored_game("/elsewhere/rules.py", "the network 'x'", "yours/rules.py")
-    assert game.name == str(Path("yours/rules.py"))
-
-
-@pytest.mark.parametrize("name", ["chess", "../rules", "pettingzoo:os", "othello:6.py\n", ""])
-def test_stored_names_that_are_no_games_are_refused(name):
-    with pytest.raises(ConfigError) as error:
-        make_stored_game(name, "the network 'x'")
-    assert error.value.value == name
 
 
 def test_a_path_that_is_not_utf8_is_refused_by_name_and_its_file_works_from_inside(

@@ -2,7 +2,6 @@
 
 import gc
 import importlib.util
-import pickle
 import random
 
 import numpy as np
@@ -15,8 +14,6 @@ from alphazero.boards.skin import skin_of
 from alphazero.boards.text import PLAIN, draw_board
 from alphazero.own_games.adapters import open_spiel_game
 from alphazero.own_games.registry import make_game
-from alphazero.players.base import PlayerSettings
-from alphazero.players.python_uct import uct_player
 from alphazero.runtime.errors import ConfigError, MissingPackage
 
 pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed")
@@ -81,36 +78,6 @@ def test_a_side_is_called_as_its_pieces_are_drawn(text):
         assert side in {new for old, new in drawn if old == "."}
 
 
-@pytest.mark.parametrize("name", ["tic_tac_toe", "connect_four", "othello"])
-def test_games_of_openspiel_are_our_compiled_ones(name):
-    theirs, ours = make_game(f"open_spiel:{name}"), make_game(name)
-    assert (theirs.num_actions, theirs.max_plies) == (ours.num_actions, ours.max_plies)
-    is_mirrored = name == "othello"  # the usual set-up is ours with mirrored columns
-    columns = ours.planes_shape[2]
-    actions = np.arange(ours.num_actions)
-    if is_mirrored:
-        actions[:-1] = actions[:-1].reshape(-1, columns)[:, ::-1].ravel()
-    rng, num_finished = np.random.default_rng(3), 0
-    rows = [game.initial_states(20) for game in (theirs, ours)]
-    while len(rows[0]):
-        seen, expected = theirs.inspect(rows[0]), ours.inspect(rows[1])
-        assert np.array_equal(seen.over, expected.over)
-        assert np.array_equal(seen.results, expected.results)
-        assert np.array_equal(seen.players, expected.players)
-        mask = expected.legal_action_mask
-        assert np.array_equal(seen.legal_action_mask, mask[:, actions])
-        board = ours.cells(rows[1][0])
-        assert np.array_equal(theirs.cells(rows[0][0]), board[:, ::-1] if is_mirrored else board)
-        alive = ~seen.over
-        num_finished += int(seen.over.sum())
-        chosen = np.where(mask[alive], rng.random(mask[alive].shape), -1.0).argmax(axis=1)
-        rows = [
-            theirs.step(rows[0][alive], actions[chosen]).states,
-            ours.step(rows[1][alive], chosen).states,
-        ]
-    assert num_finished == 20
-
-
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -132,12 +99,6 @@ def test_games_that_do_not_qualify_are_refused_with_the_reason(text, words, capf
         make_game(f"open_spiel:{text}")
     assert error.value.key == "game" and error.value.value == f"open_spiel:{text}"
     assert words in str(error.value)
-
-
-def test_a_limit_of_plies_must_be_one():
-    with pytest.raises(ConfigError) as error:
-        make_game("open_spiel:tic_tac_toe(max_plies=0)")
-    assert (error.value.key, error.value.value) == ("max_plies", 0)
 
 
 def test_without_openspiel_one_is_told_what_to_install(monkeypatch):
@@ -168,15 +129,6 @@ def test_positions_are_told_apart_by_what_determines_them():
     go = make_game("open_spiel:go(board_size=5)")  # where a repetition may matter
     one, transposed, *_ = go.identity(np.stack([go.play_moves(line) for line in lines]))
     assert not np.array_equal(one, transposed)
-
-
-def test_games_and_positions_can_be_sent_to_another_process():
-    game = make_game("open_spiel:breakthrough(rows=5,columns=5)")
-    first = int(np.flatnonzero(game.legal_action_mask(game.initial_states())[0])[0])
-    state = game.play_moves([first])
-    twin, copied = pickle.loads(pickle.dumps((game, state)))
-    assert twin.name == game.name and np.array_equal(twin.cells(copied), game.cells(state))
-    assert np.array_equal(twin.observe(copied[None]), game.observe(state[None]))
 
 
 # --- what a person sees and types -----------------------------------------------------------------
@@ -233,11 +185,3 @@ def test_positions_outlive_their_game_and_each_other():
         state.apply_action(action)
         position = position.clone()
         position.step(action)
-
-
-@pytest.mark.slow
-def test_a_puzzle_is_scored_in_its_own_numbers():
-    game = make_game("open_spiel:morpion_solitaire")
-    assert game.num_players == 1 and game.result_range == (0.0, 35.0)
-    found = uct_player(game, PlayerSettings(num_simulations=20)).analyse(game.initial_states()[0])
-    assert 5 < game.own_result(found.value) < 35  # a random game makes some dozen lines

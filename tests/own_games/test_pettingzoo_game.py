@@ -8,7 +8,6 @@ import random
 import numpy as np
 import pytest
 
-from alphazero.boards.session import Session
 from alphazero.own_games.registry import make_game
 from alphazero.players.base import PlayerSettings
 from alphazero.players.python_uct import uct_player
@@ -51,22 +50,6 @@ def test_an_environment_and_the_compiled_game_agree_on_random_games(twins):
         actions = np.where(mask, generator.random(mask.shape), -1.0).argmax(axis=1)
         states = [game.step(rows[alive], actions).states for game, rows in zip(twins, states)]
     assert num_finished == 40
-
-
-def test_stepping_leaves_the_parent_as_it_is(twins):
-    wrapped, _ = twins
-    state = wrapped.initial_states()
-    before = wrapped.observe(state)
-    children = [wrapped.step(state, [action]).states for action in (0, 1)]
-    assert np.array_equal(wrapped.observe(state), before)
-    assert not np.array_equal(wrapped.observe(children[0]), wrapped.observe(children[1]))
-
-
-def test_positions_are_equal_where_the_boards_are(twins):
-    wrapped, _ = twins
-    lines = [0, 1, 2], [2, 1, 0], [0, 2, 1]
-    first, transposed, other = wrapped.identity(np.stack([wrapped.play_moves(m) for m in lines]))
-    assert np.array_equal(first, transposed) and not np.array_equal(first, other)
 
 
 def test_positions_and_games_can_be_sent_to_another_process(twins):
@@ -145,11 +128,6 @@ def test_an_environment_of_ones_own_is_played_and_told_apart_by_its_moves():
     assert found.action == 0  # leaves 4, which is lost for who must take 1, 2 or 3
     one, other = (game.identity(game.play_moves(moves)[None]) for moves in ([0, 1], [1, 0]))
     assert not np.array_equal(one, other)
-
-
-def test_a_single_legal_move_is_no_pass_where_no_board_shows_it():
-    session = Session(make_game("pettingzoo:own_environments:Heap(heap=1)"))
-    assert len(session.legal_actions) == 1 and not session.is_forced_pass()
 
 
 def test_a_copy_of_an_environment_is_its_own_clone_if_it_has_one():

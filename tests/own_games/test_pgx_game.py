@@ -10,12 +10,9 @@ import pytest
 
 from alphazero.own_games.adapters.pgx_game import _FACTS
 from alphazero.own_games.registry import make_game
-from alphazero.players.base import PlayerSettings
-from alphazero.players.python_uct import uct_player
 from alphazero.runtime.errors import ConfigError
 
 pytest.importorskip("pgx", reason="pgx is not installed")
-TWINS = ["tic_tac_toe", "connect_four"]
 #: How long it takes to compile the rules.
 QUICK = ["tic_tac_toe"]
 SLOW = [name for name in _FACTS if name not in QUICK]
@@ -96,26 +93,6 @@ def test_boards_change_by_the_moves_of_the_player_to_move(name):
         previous, state = board, game.step(state[None], np.array([action])).states[0]
 
 
-@pytest.mark.parametrize("name", [TWINS[0], pytest.param(TWINS[1], marks=pytest.mark.slow)])
-def test_pgx_and_the_compiled_game_agree_on_random_games(name):
-    games = made(name), make_game(name)
-    for attribute in ("num_actions", "planes_shape", "max_plies"):
-        assert getattr(games[0], attribute) == getattr(games[1], attribute)
-    for attribute in ("cell_symmetries", "action_symmetries"):
-        assert np.array_equal(getattr(games[0], attribute), getattr(games[1], attribute))
-    generator = np.random.default_rng(3)
-    states = [game.initial_states(40) for game in games]
-    while len(states[0]):
-        answers = [game.inspect(rows) for game, rows in zip(games, states)]
-        for theirs, ours in zip(answers[0][1:], answers[1][1:]):
-            assert np.array_equal(theirs, ours) and theirs.dtype == ours.dtype
-        assert np.array_equal(*(game.observe(rows) for game, rows in zip(games, states)))
-        assert np.array_equal(*(game.cells(rows[0]) for game, rows in zip(games, states)))
-        alive = ~answers[0].over
-        actions = random_actions(answers[0].legal_action_mask[alive], generator)
-        states = [game.step(rows[alive], actions).states for game, rows in zip(games, states)]
-
-
 @pytest.mark.parametrize("name", ALL)
 def test_symmetries_commute_with_the_moves(name):
     game, generator = made(name), np.random.default_rng(4)
@@ -145,29 +122,6 @@ def test_a_game_is_made_again_from_its_name_in_another_process():
     assert np.array_equal(again.initial_states(3), game.initial_states(3))
 
 
-def test_an_empty_batch_is_answered():
-    game = made("tic_tac_toe")
-    none = game.initial_states(0)
-    assert game.step(none, np.zeros(0, np.int32)).states.shape == (0, game.state_size)
-    assert game.observe(none).shape == (0, 2, 3, 3)
-
-
-@pytest.mark.slow
-def test_playouts_end_with_the_result_for_the_player_to_move():
-    """Random tic-tac-toe: 0.585 of the games are won by the first player, 0.288 by the second."""
-    game, num = made("tic_tac_toe"), 2000
-    for moves, sign in (([], 1), ([0], -1)):
-        states = np.repeat(game.play_moves(moves)[None], num, axis=0)
-        results = sign * game.playout(states, np.array([7], np.uint64))
-        # A frequency of 2,000 games has a standard deviation of at most 0.0112; four of them.
-        if not moves:
-            assert abs((results == 1).mean() - 0.585) < 0.045
-            assert abs((results == -1).mean() - 0.288) < 0.045
-        assert results.mean() > 0.1
-    over = game.play_moves([0, 3, 1, 4, 2])
-    assert game.playout(over[None], np.array([7], np.uint64)).tolist() == [-1]
-
-
 # --- what does not qualify ------------------------------------------------------------------------
 
 
@@ -187,28 +141,3 @@ def test_without_pgx_the_extra_is_named(missing, monkeypatch):
     with pytest.raises(ConfigError) as error:
         make_game("pgx:tic_tac_toe")
     assert "[pgx]" in str(error.value)
-
-
-# --- UCT ------------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_uct_sees_what_wins_and_what_loses():
-    game = made("tic_tac_toe")
-    player = uct_player(game, PlayerSettings(num_simulations=300, seed=1))
-    #  X X .    X O .    X O X
-    #  O O .    . X .    O X O    the second must block on 8; the last has one move left of three
-    #  . . .    . . .    . . .
-    positions = [[0, 3, 1, 4], [0, 1, 4], [0, 1, 2, 3, 4, 5]]
-    states = np.stack([game.play_moves(moves) for moves in positions])
-    found = player.choose(states)
-    assert found.actions[:2].tolist() == [2, 8] and found.actions[2] in (6, 8)
-    assert found.values[0] > 0.9 and found.values[2] > 0.9
-    assert np.allclose(found.action_weights.sum(axis=1), 1)
-    again = uct_player(game, PlayerSettings(num_simulations=300, seed=1)).choose(states)
-    assert np.array_equal(again.action_weights, found.action_weights)
-    analysis = player.analyse(states[0])
-    assert analysis.num_simulations == 300 and analysis.principal_variation[0] == 2
-    assert analysis.visits.sum() == 300 and analysis.visits[[0, 1, 3, 4]].sum() == 0
-    assert player.limited(7).analyse(states[0]).num_simulations == 7
-    assert player.limited(time_limit_s=0.01).analyse(states[0]).num_simulations >= 1

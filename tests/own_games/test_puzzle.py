@@ -13,16 +13,13 @@ from run_samples import make_trainer, reports
 from alphazero.boards.skin import skin_of
 from alphazero.boards.text import ending_text, expectation_text, result_name
 from alphazero.cli import match as match_command
-from alphazero.cli import play as play_command
 from alphazero.evaluation.match import Openings, play_match
-from alphazero.evaluation.puzzle import puzzle_results, small_game_values
 from alphazero.inference.evaluator import UniformEvaluator
 from alphazero.learner.loss import value_targets
 from alphazero.own_games.python_game import PythonGame
 from alphazero.own_games.registry import make_game
-from alphazero.players.base import Choice, PlayerSettings
+from alphazero.players.base import Choice
 from alphazero.players.best_lines import BestLines
-from alphazero.players.python_uct import uct_player
 from alphazero.players.search_player import SearchPlayer
 from alphazero.players.solver import SolverPlayer
 from alphazero.replay.buffer import ReplayBuffer
@@ -218,20 +215,6 @@ def test_values_keep_their_sign_on_the_way_to_the_root(doubling, solves):
         assert -1 <= mean[1] <= 0  # its best is 2 of 4
 
 
-@pytest.mark.slow
-def test_uct_adds_up_results_between_win_and_loss(pegs):
-    player = uct_player(pegs, PlayerSettings(num_simulations=4000))
-    start = pegs.initial_states()
-    rng = np.array([3], np.uint64)
-    mean = pegs.playout(np.repeat(start, 4000, axis=0), rng).mean()
-    assert player.analyse(start[0]).value > mean
-    # Of a single simulation, the value is a result: minus a number of pegs, not cut to -1, 0, 1.
-    for seed in range(5):
-        settings = PlayerSettings(num_simulations=1, seed=seed)
-        own = pegs.own_result(uct_player(pegs, settings).analyse(start[0]).value)
-        assert own == pytest.approx(round(own)) and -10 <= round(own) <= -1
-
-
 def test_the_best_line_is_followed_where_no_better_one_is_expected(doubling):
     lines = BestLines(doubling)
     start = doubling.initial_states()[0]
@@ -261,27 +244,6 @@ def test_a_search_player_loses_no_result_that_it_has_found(pegs):
 
 
 # --- matches ------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_each_player_of_a_match_plays_every_opening_alone(pegs):
-    exact = small_game_values(pegs)
-    solver, weak = SolverPlayer(pegs), uct_player(pegs, PlayerSettings(num_simulations=2))
-    match = play_match(pegs, solver, weak, 40, Openings(4, seed=3))
-    found = puzzle_results(pegs, match, exact)
-    for first, second, own_a, own_b in zip(
-        match.games[::2], match.games[1::2], found.results_a, found.results_b
-    ):
-        assert first.moves[:4] == second.moves[:4]
-        for game, own in ((first, own_a), (second, own_b)):
-            state = pegs.play_moves(game.moves)
-            assert pegs.over(state[None])[0] and own == pytest.approx(-state.sum())
-    assert found.solved(found.results_a) == 1.0 > found.solved(found.results_b)
-    assert found.difference == pytest.approx((found.results_a - found.results_b).mean())
-    better = int((found.results_a > found.results_b).sum())
-    assert match.total == (better, 20 - better, 0)
-    assert match.score == (better + (20 - better) / 2) / 20
-    assert sum(match.pair_counts) == 20 and match.pair_counts[4] == better
 
 
 def test_scores_of_other_results_are_added_up(share):
@@ -330,19 +292,6 @@ def test_people_read_the_numbers_of_the_rules(pegs, share):
     assert names == ["loss (-3)", "loss", "draw", "win (2)"]
     assert ending_text(share, ("X", "O"), -2 / 3) == "O wins (2)"
     assert result_name(make_game("tic_tac_toe"), 1.0) == "win"
-
-
-@pytest.mark.slow
-def test_a_person_plays_alone():
-    out = io.StringIO()
-    lines = iter(["a3-a5", "hint", "quit"])
-    settings = play_command.Settings(game=PUZZLE, num_simulations=50, hint="uct")
-    play_command.run(settings, Console(file=out, width=200), lambda question: next(lines))
-    assert "against" not in out.getvalue() and "Hint" in out.getvalue()
-    settings = play_command.Settings(game=PUZZLE, second="uct")
-    with pytest.raises(ConfigError) as caught:
-        play_command.run(settings, Console(file=out), lambda question: "quit")
-    assert caught.value.key == "second"
 
 
 # --- laws ---------------------------------------------------------------------------------------

@@ -9,13 +9,11 @@ import sys
 import numpy as np
 import pytest
 from mostly_slow import mostly_slow
-from network_samples import SMALL, small_network
 from wrong_inputs import INSIDE
 
 from alphazero.cli import engine
 from alphazero.cli.command import read_settings
 from alphazero.games.square_names import square_name
-from alphazero.network.weights import network_arrays, save_network
 from alphazero.own_games.registry import make_game
 from alphazero.play.json_engine import Engine, parse_request, serve
 from alphazero.play.requests import MAX_ERROR, Refusal
@@ -94,11 +92,6 @@ def test_value_and_move_are_those_of_the_player_to_move():
     assert _ask(**{**request, "moves": [0, 1, 2, 0, 2, 1, 1]})["value"] < 0.2
 
 
-def test_a_pass_is_the_number_of_squares():
-    assert _ask(game="othello:4", moves=[2, 1, 8, 3])["legal_actions"] == [16]
-    assert _ask(game="othello:4", moves=[2, 1, 8, 3])["move"] == 16
-
-
 def test_the_same_line_gets_the_same_answer_whatever_came_before():
     line = '{"game": "connect_four", "moves": [3, 3]}'
     first = ENGINE.answer(line)
@@ -168,38 +161,11 @@ def test_a_line_that_is_no_request_is_refused(line):
     assert set(answer) == {"error"} and not INSIDE.search(answer["error"])
 
 
-@pytest.mark.parametrize(
-    ("line", "said"),
-    [
-        ('{"game": "connect_x:0x0x0"}', "connect_x:0x0x0"),
-        ('{"game": "othello:7"}', "othello:7"),
-        ('{"game": "connect_four", "moves": [7]}', "move 1"),
-        ('{"game": "connect_four", "moves": [3, "3"]}', "move 2"),
-        ('{"game": "connect_four", "moves": [true]}', "move 1"),
-        ('{"game": "connect_four", "moves": [1' + "0" * 400 + "]}", "move 1"),
-        ('{"game": "connect_four", "moves": [3, 3, 3, 3, 3, 3, 3]}', "move 7"),
-        ('{"game": "tic_tac_toe", "moves": [0, 3, 1, 4, 2, 5]}', "over"),
-    ],
-)
-def test_impossible_games_and_moves_are_refused(line, said):
-    answer = ENGINE.answer(line)
-    assert set(answer) == {"error"} and said in answer["error"]
-    assert not INSIDE.search(answer["error"])
-
-
 def test_an_engine_goes_on_after_a_bug(monkeypatch):
     engine = Engine("uct", PlayerSettings(num_simulations=5))
     monkeypatch.setattr(engine, "_player", lambda name: 1 / 0)
     answer = engine.answer('{"game": "tic_tac_toe"}')
     assert set(answer) == {"error"} and "ZeroDivisionError" in answer["error"]
-
-
-def test_an_engine_with_a_network_plays_the_networks_game_alone():
-    engine = Engine("random", only_game="othello:6")
-    assert _ask(engine)["legal_actions"] == [9, 16, 19, 26]
-    assert _ask(engine, game="othello:6").keys() == _ask(engine).keys()
-    error = _ask(engine, game="connect_four")["error"]
-    assert "othello:6" in error and "connect_four" in error
 
 
 # --- lines in, lines out --------------------------------------------------------------------------
@@ -272,18 +238,6 @@ def test_by_default_the_network_that_ships_with_a_game_answers_and_uct_where_the
     assert "connect_x:4x3x3" in best[1]["error"]
 
 
-@pytest.mark.slow
-def test_the_command_plays_with_a_network(tmp_path):
-    path = tmp_path / "small.safetensors"
-    network = small_network(make_game("othello:4"))
-    save_network(path, network_arrays(network), "othello:4", SMALL | {"kind": "resnet"}, {})
-    requests = ({"moves": [2, 1, 8, 3]}, {"num_simulations": 9}, {"time_limit_s": 0.01})
-    passed, *limited = _command_answers(requests, f"player={path}", "num_simulations=8")
-    assert passed["move"] == 16
-    for answer in limited:
-        _check_answer(answer, {"game": "othello:4"})
-
-
 # --- squares by name ------------------------------------------------------------------------------
 
 
@@ -307,27 +261,3 @@ def test_moves_of_othello_may_be_squares_and_so_is_the_answer(moves, setup, acti
     mirrored = setup == "standard"
     assert answer["square"] == square_name(answer["move"], 8, mirrored)
     assert "square" not in by_number  # a request of earlier versions gets the same keys as then
-
-
-@pytest.mark.parametrize(
-    ("request_", "said"),
-    [
-        ({"game": "othello", "moves": [20], "setup": "standard"}, "square"),
-        ({"game": "othello", "moves": "e3", "setup": "standard"}, "e3"),
-        ({"game": "othello", "moves": "e3z"}, "e3z"),
-        ({"game": "othello", "setup": "black"}, "black"),
-        ({"game": "othello", "moves": ["e3", None]}, "None"),
-        ({"game": "connect_four", "setup": "standard"}, "standard"),
-        ({"game": "connect_four", "moves": "44"}, "44"),
-    ],
-)
-def test_wrong_squares_and_set_ups_get_an_error(request_, said):
-    answer = _ask(Engine("random"), **request_)
-    assert set(answer) == {"error"}
-    assert said in answer["error"]
-
-
-def test_a_byte_order_mark_before_the_first_line_is_ignored():
-    request = {"game": "tic_tac_toe", "moves": [0]}
-    answer = RANDOM_ENGINE.answer("\ufeff" + json.dumps(request))
-    assert answer["move"] in answer["legal_actions"]

@@ -41,12 +41,6 @@ def test_a_loss_against_an_engine_is_taken_back_to_ones_own_move():
     assert winner == 0
 
 
-def test_a_game_that_was_over_at_the_start_has_nothing_of_an_engine_to_take_back():
-    text, terminal, _ = _play(["u"], second=[8], first=[8], moves=[0, 3, 1, 4, 2])
-    assert terminal.session.actions == [0, 3, 1, 4, 2]
-    assert "rematch" not in text  # there is nobody to ask
-
-
 @pytest.mark.parametrize(
     ("word", "names"), [("r", ("you", "scripted")), ("s", ("scripted", "you"))]
 )
@@ -61,18 +55,8 @@ def test_a_rematch_has_the_same_sides_or_swaps_them(word, names):
     assert terminal.session.actions == ([3, 8] if word == "r" else [8, 3, 7])
 
 
-def test_a_rematch_starts_after_the_same_moves():
-    _, terminal, _ = _play(["3", "r"], moves=[0, 3, 1, 4])
-    assert terminal.session.actions == [0, 3, 1, 4]
-
-
 def test_at_the_end_a_move_is_refused_and_q_leaves():
     text, terminal, winner = _play([*X_WINS, "9", "", "hint", "m", "q", "r"])
     assert terminal.session.actions == [0, 3, 1, 4, 2]
     assert winner == 0
     assert "moves=1,4,2,5,3" in text
-
-
-def test_there_is_no_rematch_before_the_end():
-    _, terminal, _ = _play(["1", "r", "s", "5"])
-    assert terminal.session.actions == [0, 4]

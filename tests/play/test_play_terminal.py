@@ -2,20 +2,16 @@
 
 import io
 import re
-import shlex
 
 import numpy as np
 import pytest
-from plain_games import Named
 
-from alphazero.boards.skin import SETUPS, skin_of
+from alphazero.boards.skin import skin_of
 from alphazero.cli import play
 from alphazero.cli.command import read_settings
 from alphazero.cli.play import _adviser, _sides
-from alphazero.cli.players import read_start
 from alphazero.games.batched_game import Game
 from alphazero.games.square_names import square_name
-from alphazero.own_games.python_game import PythonGame
 from alphazero.own_games.registry import make_game
 from alphazero.play.screen import line_reader
 from alphazero.play.terminal import COMMANDS, HumanPlayer, TerminalGame
@@ -124,12 +120,6 @@ def test_passes_are_announced_and_made_without_asking():
     assert terminal.session.actions == TWO_PASSES
 
 
-def test_an_engine_without_a_move_passes_too():
-    text, terminal, _ = _play("othello:4", _squares([1, 3, 11]), first=_scripted(2, 8, 7))
-    assert "W White (scripted)" in next(line for line in text.splitlines() if "passes" in line)
-    assert terminal.session.actions == TWO_PASSES[:7]
-
-
 def test_engines_print_every_move_the_final_board_and_the_winner():
     text, _, winner = _play("connect_x:4x3x3", "", _scripted(1, 0, 1, 1), _scripted(0, 2, 2, 1, 2))
     assert [
@@ -137,14 +127,6 @@ def test_engines_print_every_move_the_final_board_and_the_winner():
     ] == list("123132223")
     assert text.count("+---") + text.count("╭───") == 1
     assert winner == 0
-
-
-def test_a_person_meets_an_engine_on_either_side():
-    text, terminal, _ = _play("tic_tac_toe", "1\n2\n", _scripted(4, 8))
-    assert terminal.session.actions == [0, 4, 1, 8]
-    assert "O (scripted) plays 5   value +0.25 (62%), 400 simulations" in text
-    _, terminal, _ = _play("tic_tac_toe", "1\n2\n", first=_scripted(4, 8, 5))
-    assert terminal.session.actions == [4, 0, 8, 1, 5]
 
 
 def test_a_game_starts_from_a_list_of_moves():
@@ -174,17 +156,6 @@ def test_a_legal_square_of_othello_is_chosen_by_its_number_or_its_name(setup, nu
         assert row.split("│")[1 + "abcdefgh".index(name[0])].strip() == str(number)
         assert [skin.notation.text(action) for action in terminal.session.actions] == [name]
         assert f"moves={name}" in text
-
-
-@pytest.mark.parametrize("setup", SETUPS)
-def test_othello_is_played_to_its_end_by_numbers_alone(setup):
-    skin = skin_of(make_game("othello:4"), setup)
-    _, terminal, _ = _play("othello:4", "0\n" * 12, skin=skin)
-    session = terminal.session
-    assert session.over
-    for ply, action in enumerate(session.actions):  # always the first square of the first row
-        names = [skin.notation.text(other) for other in session.legal_actions_at(ply)]
-        assert skin.notation.text(action) == min(names, key=lambda square: square[::-1])
 
 
 def test_the_question_names_the_range_of_the_numbers():
@@ -235,12 +206,6 @@ def test_take_back_returns_to_ones_own_previous_turn(word):
     assert terminal.session.actions == [8, 3]
 
 
-def test_take_back_at_the_start_is_refused():
-    for players in ({"second": _scripted(4)}, {"first": _scripted(4)}):
-        text, _, _ = _play("tic_tac_toe", "undo\n", **players)
-        assert "no move to take back" in text
-
-
 @pytest.mark.parametrize("word", ["hint", "h"])
 def test_hint_asks_the_adviser_once_it_is_wanted(word):
     made = []
@@ -268,31 +233,10 @@ def test_moves_are_printed_as_the_setting_that_starts_from_them(word):
     assert terminal.session.actions == [0, 4]
 
 
-def test_printed_moves_are_one_argument_of_a_shell_and_read_again():
-    game = PythonGame(Named(["take 1", "take 2"]), "named")
-    text, terminal, _ = _play(game, "take 2\ntake 1\nmoves\n")
-    (printed,) = {line for line in text.splitlines() if "moves=" in line}
-    (word,) = shlex.split(printed)
-    read = read_start(word.removeprefix("moves="), game, skin_of(game))
-    assert read == terminal.session.actions == [1, 0]
-
-
-def test_legal_moves_are_listed_where_the_board_shows_none():
-    assert "Legal moves" not in _play("tic_tac_toe", "")[0]
-    game = PythonGame(Named(["take 1", "take 2"]), "named")
-    assert _play(game, "take 2\n")[0].count("Legal moves: take 1, take 2\n") == 2
-
-
 def test_help_lists_every_command():
     text, _, _ = _play("tic_tac_toe", "?\nhelp\n")
     for name, (short, _) in COMMANDS.items():
         assert text.count(f"  {name} or {short} ") == 2
-
-
-def test_board_is_drawn_again_on_demand():
-    once, _, _ = _play("tic_tac_toe", "")
-    twice, _, _ = _play("tic_tac_toe", "board\n")
-    assert twice.count("│   5   │") == once.count("│   5   │") + 1 == 2
 
 
 # --- ends -----------------------------------------------------------------------------------------
@@ -371,26 +315,6 @@ def test_an_unfinished_game_goes_on_from_what_is_printed_at_its_end():
 def test_a_person_takes_a_side_and_the_network_that_ships_or_uct_the_other(words, sides):
     text = _command([*words, "device=cpu"])
     assert re.search(r"\((.+?)\) +against .*?\((.+?)\)", text).groups() == sides
-
-
-def test_a_finished_list_of_moves_shows_its_board_once_and_the_result():
-    text = _command(["game=tic_tac_toe", "second=random", "moves=[0,3,1,4,2]"])
-    assert text.count("╭") == 1
-    assert _result(text).startswith("X (you) wins")
-
-
-def test_the_same_seed_gives_the_same_game():
-    words = ["game=connect_four", "first=uct:50", "second=random"]
-
-    def moves(seed):
-        return [
-            line.split("plays ")[1].split()[0]
-            for line in _command([*words, f"seed={seed}"]).splitlines()
-            if "plays" in line
-        ]
-
-    assert moves(3) == moves(3)
-    assert moves(3) != moves(4)
 
 
 def test_engines_draw_the_last_board_alone():

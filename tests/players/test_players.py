@@ -5,7 +5,7 @@ import os
 
 import numpy as np
 import pytest
-from konane_game_python import Konane
+from breakthrough_python import Breakthrough
 
 from alphazero.own_games.registry import make_game
 from alphazero.players.base import PlayerSettings
@@ -64,8 +64,8 @@ NO_POSITIONS = [np.zeros(5), np.zeros(5, np.uint64), np.zeros((1, 2), np.uint64)
         ("solver", "connect_x:4x4x3"),
         ("best", "tic_tac_toe"),
         ("best,with_search=false", "tic_tac_toe"),
-        ("uct:5", Konane),
-        ("random", Konane),
+        ("uct:5", Breakthrough),
+        ("random", Breakthrough),
     ],
 )
 def test_an_array_that_is_no_position_is_refused(spec, game, states):

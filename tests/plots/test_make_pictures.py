@@ -1,6 +1,5 @@
 """`scripts/make_pictures.py`: a terminal screen becomes an SVG with the same texts and colors."""
 
-import re
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -29,25 +28,6 @@ def test_a_picture_has_the_chosen_lines_with_their_styles(root):
     assert texts["faint"].get("fill") == pictures.DIM
     assert texts["far"].get("x") == f"{pictures.MARGIN + 17 * pictures.CELL_W:g}"
     assert {element.get("y") for element in texts.values()} == {"21", "61", "81"}
-
-
-def test_the_stored_picture_of_play_counts_columns_from_1():
-    picture = Path(__file__).parents[2] / "docs" / "images" / "play_connect_four.svg"
-    texts = [element.text for element in ET.parse(picture).getroot().iter(f"{SVG}text")]
-    first = texts.index("1")
-    assert texts[first : first + 7] == list("1234567") and "0" not in texts
-    assert not any(re.search(r"\d\s+%", text) for text in texts)
-
-
-def test_backgrounds_lines_and_discs_are_shapes(root):
-    assert [element.get("fill") for element in root.iter(f"{SVG}rect")] == [
-        pictures.BACKGROUND,
-        "#102030",
-    ]
-    (lines,) = root.iter(f"{SVG}path")
-    assert lines.get("d").count("M") == 2 + 2 + 2 + 2  # two for each character
-    discs = [element for element in root.iter(f"{SVG}circle") if element.get("r") == "7.5"]
-    assert len(discs) == 1
 
 
 def test_every_plot_of_the_docs_is_stored_and_the_animation_is_small():

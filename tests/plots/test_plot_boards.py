@@ -16,7 +16,6 @@ from PIL import Image
 from alphazero.cli import plot
 from alphazero.cli.command import run_command
 from alphazero.runtime.errors import ConfigError
-from alphazero.training.curves import ERRORS, MISPLAYED
 
 STORED_RUN = Path(__file__).parents[1] / "stored_run"
 
@@ -106,18 +105,6 @@ def test_what_cannot_be_drawn_is_refused_with_the_setting(words, key):
         run_command(plot, words.split())
     assert error.value.key == key
     assert not list(Path().glob("*.gif")) and not list(Path().glob("*.png"))
-
-
-def test_a_curve_has_the_rows_that_hold_its_numbers():
-    rows = [
-        {"elapsed_s": 1.0, "proof.num_positions": 10, "proof.num_accurate": 7},
-        {"elapsed_s": 2.0, "proof.num_positions": 10},
-        {"elapsed_s": 3.0, "proof.num_positions": 10, "proof.num_accurate": float("nan")},
-        {"exact.accuracy": 0.75, "iteration": 4},
-    ]
-    assert np.array_equal(MISPLAYED.lines[0].points(rows, unit=1), [[1.0], [3]])
-    assert len(ERRORS.lines[0].points(rows)[0]) == 0
-    assert np.array_equal(ERRORS.lines[0].points(rows, "iteration", 1), [[4], [25.0]])
 
 
 def test_charts_need_matplotlib_and_boards_do_not(monkeypatch):

@@ -184,24 +184,6 @@ def test_every_distinct_image_of_a_position_is_a_sample(name):
     assert replay.add(start) == num_images
 
 
-def test_the_window_is_the_newest_iterations():
-    game, rng = make_game("tic_tac_toe"), np.random.default_rng(4)
-    replay = make_replay(game, window_iterations=2, window_max=50)
-    twin = NaiveReplay(replay.settings, game)
-    counts = []
-    for num_games in (2, 3, 1, 4, 30):
-        replay.begin_iteration()
-        counts.append(0)
-        for _ in range(num_games):
-            record = random_record(game, rng)
-            counts[-1] += replay.add(record)
-            twin.add(record)
-        assert replay.window == min(sum(counts[-2:]), 50)
-        newest = {float(sample.root_value) for sample in twin.samples[-replay.window :]}
-        assert {float(b.root_values[0]) for b in replay.epochs(1, 1)} == newest
-    assert replay.window == 50
-
-
 def test_samples_and_symmetries_are_uniformly_distributed():
     """The tolerance is five standard errors of a proportion."""
     game = make_game("tic_tac_toe")
@@ -289,19 +271,6 @@ def test_the_window_is_katagos():
     assert slope == pytest.approx(0.4, abs=0.002)
     assert window_size(10**12, settings) == 10_000_000
     assert window_size(10**6, ReplaySettings(window_start=500, window_max=400)) == 400
-
-
-def test_an_empty_buffer_refuses_to_sample():
-    with pytest.raises(ValueError):
-        make_replay(make_game("tic_tac_toe")).sample(3)
-
-
-def test_plies_that_are_no_targets_are_left_out():
-    game = make_game("tic_tac_toe")
-    replay = make_replay(game)
-    record = random_record(game, np.random.default_rng(1))
-    assert replay.add(record._replace(is_target=np.zeros(len(record.actions), bool))) == 0
-    assert replay.window == 0
 
 
 # --- resume ---------------------------------------------------------------------------------------

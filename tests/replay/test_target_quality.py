@@ -14,13 +14,6 @@ from alphazero.storage.run_folder import RunFolder
 RUN = Path(__file__).parents[1] / "stored_run"
 
 
-def test_the_tables_have_a_row_for_every_target_and_every_search(capsys):
-    assert target_quality.main([str(RUN), "--positions", "30", "--simulations", "8"]) == 0
-    printed = capsys.readouterr().out
-    assert all(name in printed for name in ("result", "half and half", *target_quality._SEARCHES))
-    assert "nan" not in printed
-
-
 def test_samples_are_positions_that_were_trained_on_one_of_a_game():
     records = target_quality.stored_games(RunFolder(RUN), make_game("tic_tac_toe"))
     samples = target_quality.sample_positions(records, 20, 2, np.random.default_rng(0))

@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from alphazero.cli import COMMANDS, main
-from alphazero.runtime.console import Console, wrapped
+from alphazero.runtime.console import Console
 
 LINES = "error: 1,234 games were played (56.7% won), see /a/path/that/is/longer/than/the/terminal"
 
@@ -34,28 +34,11 @@ def test_lines_break_between_words_on_a_terminal_and_not_in_a_pipe(width):
     assert all(len(line) <= width or " " not in line for line in lines)
 
 
-def test_line_ends_and_indents_stay():
-    assert wrapped(Text("  a b\n\nccc dd"), 5).plain == "  a b\n\nccc\ndd"
-
-
 def test_a_table_stays_whole_in_a_pipe_and_fits_a_terminal():
     wide = _printed(_table(), 100, is_terminal=True)
     assert _printed(_table(), 30, is_terminal=False) == wide
     assert "98.76" in wide[3]
     assert all(len(line) <= 30 for line in _printed(_table(), 30, is_terminal=True))
-
-
-@pytest.mark.parametrize("command", ("train", "match"))
-def test_no_line_of_help_ends_with_a_space_in_a_pipe(command, capsys):
-    assert main([command, "--help"]) == 0
-    assert not re.search(r"[ \t]$", capsys.readouterr().out, re.MULTILINE)
-
-
-def test_no_line_of_a_table_ends_with_a_space_in_a_pipe():
-    table = Table("first", "second", box=None)
-    table.add_row("1", "")
-    assert _printed(table, 100, is_terminal=False)[1].rstrip() == " 1"
-    assert [line for line in _printed(table, 100, is_terminal=False) if line != line.rstrip()] == []
 
 
 @pytest.mark.parametrize("width", [40, 80, 100, 120])

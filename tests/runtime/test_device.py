@@ -1,7 +1,6 @@
 """Devices and threads: missing devices are refused, and threads keep their own torch settings."""
 
 import os
-import threading
 
 import pytest
 import torch
@@ -43,11 +42,6 @@ def test_an_apple_gpu_is_taken_only_if_it_works(monkeypatch):
     )
 
 
-def test_zero_threads_means_all_cores():
-    assert set_num_threads(0) == torch.get_num_threads() == num_cores() >= 1
-    assert set_num_threads(3) == torch.get_num_threads() == 3
-
-
 @pytest.mark.parametrize(
     ("membership", "files", "cores"),
     {
@@ -77,20 +71,3 @@ def test_a_quota_of_cpu_time_limits_the_cores(membership, files, cores, tmp_path
     monkeypatch.setattr(os, "sched_getaffinity", lambda pid: set(range(64)), raising=False)
     assert num_cores() == cores
     assert set_num_threads(0) == torch.get_num_threads() == cores
-
-
-def test_a_thread_that_limits_itself_does_not_limit_others():
-    """torch keeps one number for all threads that never asked; a worker must not change it."""
-    found = []
-
-    def learner():
-        set_num_threads(3)
-        worker = threading.Thread(target=torch.set_num_threads, args=[1])
-        worker.start()
-        worker.join()
-        found.append(torch.get_num_threads())
-
-    thread = threading.Thread(target=learner)  # a new one: the main thread has asked before
-    thread.start()
-    thread.join()
-    assert found == [3]

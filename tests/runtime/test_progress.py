@@ -1,13 +1,11 @@
 """Long commands show how far they are: a bar on a terminal, lines elsewhere."""
 
-import io
 import time
 
 import numpy as np
 import pytest
-from rich.console import Console
 
-from alphazero.cli.progress import counted_choice, progress, progress_bar
+from alphazero.cli.progress import counted_choice, progress
 from alphazero.own_games.registry import make_game
 from alphazero.players.base import PlayerSettings
 from alphazero.players.registry import make_player
@@ -32,29 +30,6 @@ def test_without_a_terminal_there_is_a_line_now_and_then_with_the_time_left(cloc
     assert len(lines) == 2
     assert "250 of 1,000" in lines[0] and "3 min" in lines[0]  # 60 s for a quarter
     assert "1,000 of 1,000" in lines[1]
-
-
-def test_a_short_command_prints_no_progress(clock, capsys):
-    with progress("positions", 2) as show:
-        show(2)
-    assert capsys.readouterr().err == ""
-
-
-def test_the_bar_of_a_long_match_fits_into_80_columns():
-    bar = progress_bar()
-    bar.add_task("A: 100 won, 100 drawn, 100 lost, LLR -2.31", total=1000, completed=300)
-    console = Console(file=io.StringIO(), width=80)
-    console.print(bar.get_renderable())
-    (line,) = console.file.getvalue().splitlines()
-    assert "LLR -2.31 " in line and "300/1000 " in line
-
-
-def test_the_bar_shows_names_as_they_are():
-    bar, out = progress_bar(), io.StringIO()
-    name = "uct:100 [red] :100:"
-    bar.add_task(name, total=2)
-    Console(file=out, width=120, emoji=False).print(bar.get_renderable())
-    assert name in out.getvalue()
 
 
 @pytest.mark.parametrize("num_positions", [1, 40])

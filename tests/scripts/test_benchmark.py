@@ -16,8 +16,6 @@ from benchmark_parts import (
     uct,
 )
 
-from alphazero.own_games.registry import make_game
-
 
 @pytest.fixture
 def short(monkeypatch):
@@ -54,70 +52,6 @@ def test_every_part_exists_and_is_listed_in_the_help(capsys):
         assert callable(getattr(modules[f"benchmark_parts.{part.module}"], part.function))
 
 
-def test_without_open_spiel_the_rest_is_measured(short, monkeypatch):
-    monkeypatch.setattr(uct, "has_open_spiel", lambda: False)
-    (row,) = benchmark.measure("uct", repeats=1)
-    assert set(row.figures) == {"simulations", "simulations_per_s", "by_position_simulations_per_s"}
-
-
-@pytest.mark.slow
-def test_a_single_position_is_measured_beside_the_evaluations_of_torch(monkeypatch):
-    monkeypatch.setattr(engines, "RUN_S", 0.01)
-    monkeypatch.setattr(one_position, "RUN_S", 0.01)
-    monkeypatch.setattr(one_position, "MAX_SIMULATIONS", 300)
-    monkeypatch.setattr(one_position, "NUM_SIMULATIONS", 100)
-    monkeypatch.setattr(one_position, "GAMES", ("tic_tac_toe",))
-    (row,) = benchmark.measure("one_position", repeats=1)
-    figures = row.figures
-    defaults = [f"{way}{ply}" for way in ("default", "fixed") for ply in ("", "_later")]
-    for way in ("torch_one_leaf", "one_leaf", *defaults):
-        ratio = figures[f"{way}_per_s"] / figures["torch_evaluations_per_s"]
-        assert figures[f"{way}_ratio"] == pytest.approx(ratio) and ratio > 0
-
-
-@pytest.mark.slow
-def test_rules_of_every_kind_are_compared_with_the_compiled_ones(monkeypatch):
-    monkeypatch.setattr(measuring, "in_new_process", lambda _cores, run, *given: run(*given))
-    for name, value in (("RUN_S", 0.01), ("UCT_S", 0.01), ("NETWORK", "2x32"), ("BATCH", 2)):
-        monkeypatch.setattr(rules, name, value)
-    rows = {row.name: row.figures for row in benchmark.measure("rules", repeats=1)}
-    assert {"compiled", "Python class", "notebook's form"} <= set(rows)
-    assert rows["compiled"]["self_play_ratio"] == 1
-    for figures in rows.values():
-        for part in ("self_play", "search_alone", "uct"):
-            key = f"{part}_simulations_per_s"
-            ratio = figures[key] / rows["compiled"][key]
-            assert figures[f"{part}_ratio"] == pytest.approx(ratio) and ratio > 0
-
-
-def test_games_of_libraries_are_measured(monkeypatch):
-    pytest.importorskip("pyspiel", reason="OpenSpiel is not installed")
-    monkeypatch.setattr(measuring, "in_new_process", lambda _cores, run, *given: run(*given))
-    games = {"open_spiel:tic_tac_toe": "pyspiel", "open_spiel:nim": "no_such_package"}
-    for name, value in (("RUN_S", 0.01), ("UCT_S", 0.01), ("LIBRARY_GAMES", games)):
-        monkeypatch.setattr(rules, name, value)
-    (row,) = benchmark.measure("libraries", repeats=1)
-    assert row.name == "open_spiel:tic_tac_toe"
-    assert set(row.figures) == {"microseconds_per_move", "uct_simulations_per_s"}
-    assert min(row.figures.values()) > 0
-
-
-@pytest.mark.slow
-def test_solvers_are_measured_at_the_stage_that_the_row_names(monkeypatch):
-    monkeypatch.setattr(solvers, "PLIES", (30,))
-    monkeypatch.setattr(solvers, "EMPTIES", {"othello:4": (5,)})
-    monkeypatch.setattr(solvers, "NUM_POSITIONS", 3)
-    rows = benchmark.measure("solver", repeats=1)
-    assert [row.name for row in rows] == ["connect_four, ply 30", "othello:4, 5 empty"]
-    for row in rows:
-        assert 0 < row.figures["median_ms"] <= row.figures["slowest_ms"]
-        assert row.figures["nodes"] > 0 and row.figures["nodes_per_s"] > 0
-    for name, empties in (("connect_four", 12), ("othello:4", 5)):
-        game, states = make_game(name), solvers.positions_with(name, empties)
-        assert len(states) == 3 and not game.over(states).any()
-        assert [int((game.cells(state) == 0).sum()) for state in states] == [empties] * 3
-
-
 def test_runs_take_turns_and_the_first_of_each_does_not_count():
     calls = []
 
@@ -127,11 +61,6 @@ def test_runs_take_turns_and_the_first_of_each_does_not_count():
     runs = {"a": run("a", [1000, 3, 1, 2]), "b": run("b", [0, 5, 6, 70])}
     assert measuring.in_turn(runs, repeats=3) == {"a": 2, "b": 6}
     assert calls == [(name, seed) for seed in range(4) for name in "ab"]
-
-
-@pytest.mark.slow
-def test_a_new_process_has_the_number_of_cores_asked_for():
-    assert measuring.in_new_process(1, measuring.core_counts) == [1]
 
 
 @pytest.fixture
@@ -169,26 +98,6 @@ def test_self_play_is_measured_beside_its_engine_with_their_ratios(tiny):
         assert 0 < figures["with_cache_hit_rate"] < 1 <= figures["mean_batch"]
         assert (figures["mean_batch"] > 6) == is_looked_up
         assert 0 < figures["network_fraction"] < figures["evaluator_fraction"] < 1
-
-
-@pytest.mark.slow
-def test_search_and_learner_are_measured_on_each_number_of_cores(tiny):
-    search = benchmark.measure("search", repeats=1)
-    assert [row.name for row in search] == ["tic_tac_toe, 1 core", "tic_tac_toe, 2 cores"]
-    assert all(row.figures["simulations_per_s"] > 0 for row in search)
-    learning = benchmark.measure("learner", repeats=1)
-    names = [row.name.removeprefix("tiny, 8 rows, ") for row in learning]
-    assert names == ["1 core", "2 cores", "2 cores, one taken"]
-    for figures in (row.figures for row in learning):
-        expected = figures["rows_per_s"] / figures["arithmetic_alone_rows_per_s"]
-        assert figures["ratio"] == pytest.approx(expected)
-
-
-@pytest.mark.slow
-def test_memory_is_reported_after_each_quarter_and_never_exceeds_the_peak(tiny):
-    figures = benchmark.measure("memory", repeats=1)[0].figures
-    assert list(figures) == [*(f"after_{games}_games_mb" for games in (6, 12, 18, 24)), "peak_mb"]
-    assert 50 < figures["after_24_games_mb"] <= 1.1 * figures["peak_mb"]
 
 
 @pytest.mark.parametrize(

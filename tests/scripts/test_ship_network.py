@@ -10,8 +10,7 @@ from ship_network import Settings, main, recipe, ship
 
 from alphazero.config.command_line import from_overrides
 from alphazero.config.settings import rows
-from alphazero.evaluation.run_facts import summary
-from alphazero.network.weights import load_network, network_arrays, network_info, save_network
+from alphazero.network.weights import load_network, network_arrays, save_network
 from alphazero.own_games.registry import make_game
 from alphazero.runtime.errors import ConfigError
 from alphazero.storage.run_folder import RunFolder
@@ -92,11 +91,6 @@ def _table(card: str) -> dict[str, str]:
     return {cells[1].strip(): cells[2].strip() for cells in (line.split("|") for line in lines)}
 
 
-def _info(tmp_path) -> dict:
-    """Return the facts in the shipped network."""
-    return network_info(tmp_path / "best" / "tic_tac_toe.safetensors")
-
-
 def test_the_newest_network_of_a_run_is_copied_with_the_facts_and_the_card(run, tmp_path, shipped):
     printed, card = shipped(
         f"run={run.path}", "hardware=two cores: fast", "measured=[line one, line two]"
@@ -139,30 +133,6 @@ def test_the_newest_network_of_a_run_is_copied_with_the_facts_and_the_card(run, 
     assert "somewhere" not in card
 
 
-@pytest.mark.slow
-def test_an_earlier_network_has_the_figures_of_its_own_iteration_only(run, tmp_path, shipped):
-    _, card = shipped(f"run={run.network(2)}")
-    info = _info(tmp_path)
-    assert (info["iteration"], info["num_games"], info["elapsed_s"]) == (2, 20, 60.0)
-    assert not {"strength", "exact", "proof"} & set(info)
-    assert "uct:500" not in card
-    _, card = shipped(f"run={run.network(1)}")
-    assert _info(tmp_path)["strength"]["score"] == 0.5 and "50.0%" in card
-    # The metrics of the other two iterations are lost.
-    run.metrics.write_text(run.metrics.read_text().splitlines()[0] + "\n")
-    shipped(f"run={run.network(2)}")
-    assert "strength" not in _info(tmp_path)
-
-
-def test_latest_is_the_newest_run_and_a_replaced_network_is_described(run, tmp_path, shipped):
-    root = f"root={run.path.parents[1]}"
-    first, _ = shipped(root)
-    second, _ = shipped(root)
-    # The summary is of the new network, and in the second call of the replaced one too.
-    assert (first.count("4,519"), second.count("4,519")) == (1, 2)
-    assert (first.count("1 min 30 s"), second.count("1 min 30 s")) == (1, 2)
-
-
 def test_another_network_is_replaced_only_on_request(run, tmp_path):
     into = f"into={tmp_path / 'best'}"
     path = tmp_path / "best" / "tic_tac_toe.safetensors"
@@ -174,37 +144,6 @@ def test_another_network_is_replaced_only_on_request(run, tmp_path):
     assert path.read_bytes() == before
     # Rewrites its card.
     _shipped(into, f"run={path}")
-
-
-def test_a_run_of_an_older_version_is_described_as_far_as_possible(run, tmp_path, shipped):
-    run.config.write_text(
-        "game: {name: tic_tac_toe}\nlearner: {batch_size: 64, gone_since: 3}\nseed: 2\n"
-    )
-    row = {"selfplay.num_games": 9, "selfplay.num_positions": 80, "elapsed_s": 61.0}
-    run.metrics.write_text(json.dumps({"iteration": 3} | row) + "\n")
-    (run.path / "versions.json").unlink()
-    _, card = shipped(f"run={run.path}")
-    info = _info(tmp_path)
-    assert {"seed=2", "learner.batch_size=64", "game=tic_tac_toe"} <= set(info["recipe"])
-    assert not [word for word in info["recipe"] if "gone_since" in word]
-    assert "measure_s" not in info and "versions" not in info
-    assert "1 min 1 s" in card and "versions" not in _table(card)
-    compose(info["recipe"])  # raises if it is not valid
-
-
-def test_a_network_without_its_run_can_be_shipped(tmp_path, shipped):
-    _network(tmp_path / "alone.safetensors")
-    _, card = shipped(f"run={tmp_path / 'alone.safetensors'}")
-    assert "recipe" not in _info(tmp_path) and "alphazero train" not in card
-
-
-def test_a_shipped_network_can_be_shipped_again_with_further_facts(run, tmp_path, shipped):
-    shipped(f"run={run.path}", "hardware=one")
-    before = _info(tmp_path)
-    path = tmp_path / "best" / "tic_tac_toe.safetensors"
-    _, card = shipped(f"run={path}", "measured=[more]")
-    assert _info(tmp_path) == before | {"measured": ["more"]}
-    assert _table(card)["hardware"] == "one" and "* more\n" in card
 
 
 @pytest.mark.parametrize(
@@ -234,19 +173,6 @@ def _settings(words) -> dict:
 
 
 @pytest.mark.slow
-def test_a_recipe_gives_the_same_settings():
-    words = "game=othello_6x6 network=tiny learner=sgd pit=on".split()
-    words += ["evaluator.engine=torch", "selfplay.num_parallel_games=7"]
-    wanted = _settings(words)
-    made = _settings(recipe(wanted, wanted["game.name"]))
-    # A recipe leaves these settings open, as their values may have been measured.
-    left_open = {"evaluator.engine": "auto", "selfplay.num_parallel_games": 0}
-    assert {key: value for key, value in made.items() if value != left_open.get(key)} == {
-        key: value for key, value in wanted.items() if made[key] != left_open.get(key)
-    }
-
-
-@pytest.mark.slow
 def test_a_recipe_is_an_experiment_if_one_has_the_same_settings():
     wanted = _settings(["experiment=connect_four_5min", "seed=3"])
     # As a run stores them: settings that were left open have been measured.
@@ -257,11 +183,3 @@ def test_a_recipe_is_an_experiment_if_one_has_the_same_settings():
         "selfplay.num_parallel_games": 256,
     }
     assert recipe(wanted, "connect_four") == ["experiment=connect_four_5min", "seed=3"]
-
-
-def test_a_summary_has_the_training_time_and_the_most_exact_measurement():
-    assert summary({}) == ""
-    info = {"elapsed_s": 61, "exact": EXACT, "strength": STRENGTH}
-    assert "1 min 1 s" in summary(info) and "98.7%" in summary(info)
-    assert "87.5%" in summary({"strength": STRENGTH})
-    assert "4,519 of 4,520" in summary(info | {"proof": PROOF})

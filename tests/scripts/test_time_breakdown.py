@@ -6,8 +6,6 @@ from pathlib import Path
 import pytest
 import time_breakdown
 
-from alphazero.storage.run_folder import RunFolder
-
 TESTS = Path(__file__).parents[1]
 
 
@@ -27,14 +25,6 @@ def test_the_parts_add_up_to_the_whole_run():
     assert sum(parts.values()) == pytest.approx(35 + 2 * (2.0 + 0.25))
     table = time_breakdown.breakdown_table(parts, "a run")
     assert list(table.columns[2].cells)[-1] == f"{18 / 39.5:.1%}"
-
-
-def test_the_metrics_of_an_earlier_version_are_read(capsys):
-    rows = RunFolder(TESTS / "stored_run").read_metrics()
-    assert time_breakdown.main([str(TESTS / "stored_run")]) == 0
-    seconds = sum(time_breakdown.time_breakdown(rows).values())
-    assert seconds == pytest.approx(rows[-1]["elapsed_s"] + sum(row["measure_s"] for row in rows))
-    assert "2 iterations" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("metrics", ["", '{"iteration": 1, "selfplay_s": 2.0}\n'])

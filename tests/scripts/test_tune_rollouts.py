@@ -33,10 +33,3 @@ def test_a_refused_argument_ends_the_script_with_status_2(words, capsys):
     assert tuning.main(words) == 2
     message = capsys.readouterr().err
     assert message.startswith("error: ") and words[1] in message
-
-
-@pytest.mark.parametrize("words", (["--games", "3"], ["--rounds", "-1"], ["--final-games", "0"]))
-def test_an_impossible_number_is_refused(words, capsys):
-    with pytest.raises(SystemExit, match="2"):
-        tuning.main(words)
-    assert " ".join(words) in capsys.readouterr().err

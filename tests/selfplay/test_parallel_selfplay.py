@@ -1,7 +1,6 @@
 """Self-play workers: each plays on its own, and every game is played exactly once."""
 
 import collections
-import threading
 
 import numpy as np
 import pytest
@@ -44,24 +43,7 @@ def unfinished(state):
     return collections.Counter(games)
 
 
-def test_an_even_split_is_of_whole_numbers_that_differ_by_at_most_one():
-    for total in (0, 1, 2, 7, 100, 101):
-        for parts in (1, 2, 3, 7, 8):
-            found = split_evenly(total, parts)
-            assert len(found) == parts and sum(found) == total
-            assert max(found) - min(found) <= 1 and found == sorted(found, reverse=True)
-
-
 # --- how many workers, games and steps ------------------------------------------------------------
-
-
-@pytest.mark.parametrize("carry_over", (True, False))
-def test_with_fewer_games_than_evaluators_the_rest_is_idle(carry_over):
-    evaluators = [HashEvaluator(GAME.num_actions) for _ in range(4)]
-    selfplay = make_workers(4, evaluators=evaluators, num_parallel_games=2, carry_over=carry_over)
-    assert len(selfplay.workers) == 2
-    assert len(list(selfplay.play(5))) >= 5
-    assert [bool(evaluator.num_rows) for evaluator in evaluators] == [True, True, False, False]
 
 
 @pytest.mark.parametrize("num_workers", (1, 3))
@@ -117,34 +99,6 @@ def test_workers_play_what_single_self_plays_with_the_same_generators_play(num_w
     ]
 
 
-def test_workers_compute_in_parallel_each_on_its_own_thread():
-    barrier, threads = threading.Barrier(3, timeout=20), []
-
-    class Meeting(HashEvaluator):
-        """Waits in its first call until every worker is in one."""
-
-        def evaluate(self, planes):
-            if not self.num_rows:
-                barrier.wait()
-                threads.append(threading.get_ident())
-            return super().evaluate(planes)
-
-    list(make_workers(3, evaluators=[Meeting(GAME.num_actions) for _ in range(3)]).play(3))
-    assert len(set(threads)) == 3 and threading.get_ident() not in threads
-
-
-def test_a_single_worker_computes_on_the_callers_thread():
-    threads = set()
-
-    class Noting(HashEvaluator):
-        def evaluate(self, planes):
-            threads.add(threading.get_ident())
-            return super().evaluate(planes)
-
-    list(make_workers(1, evaluators=[Noting(GAME.num_actions)]).play(2))
-    assert threads == {threading.get_ident()}
-
-
 @pytest.mark.parametrize("num_workers", (1, 3))
 def test_an_error_in_a_worker_reaches_the_caller(num_workers):
     class Failing(HashEvaluator):
@@ -159,20 +113,6 @@ def test_an_error_in_a_worker_reaches_the_caller(num_workers):
     with pytest.raises(RuntimeError) as error:
         list(make_workers(num_workers, evaluators=evaluators).play(100))
     assert error.value.args == ("the network is gone",)
-
-
-def test_counts_are_those_of_all_workers():
-    evaluators = [HashEvaluator(GAME.num_actions) for _ in range(3)]
-    selfplay = make_workers(3, evaluators=evaluators, carry_over=False)
-    records = list(selfplay.play(11))
-    counts = selfplay.counts
-    assert selfplay.num_positions == sum(len(record.actions) for record in records)
-    assert counts.num_evaluations == sum(sum(evaluator.num_rows) for evaluator in evaluators)
-    assert counts.num_batches == sum(len(evaluator.num_rows) for evaluator in evaluators)
-    for figure in ("num_simulations", "total_depth", "evaluator_s"):
-        own = [getattr(worker.search.counts, figure) for worker in selfplay.workers]
-        assert getattr(counts, figure) == sum(own) and min(own) > 0
-    assert counts.num_simulations >= counts.num_evaluations
 
 
 # --- stop and go on -------------------------------------------------------------------------------

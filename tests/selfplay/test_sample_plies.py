@@ -46,15 +46,6 @@ def test_a_game_has_as_many_samples_as_targets(fraction):
         assert (np.diff(plies) >= 0).all()
 
 
-def test_each_target_is_one_sample_without_surprises():
-    record = record_of([0.0, 0.0, 0.0])
-    assert sample_plies(record, 0.5).tolist() == [0, 1, 2]
-
-
-def test_a_game_without_targets_has_no_samples():
-    assert len(sample_plies(record_of([0.5, 0.5], is_target=[False, False]), 0.5)) == 0
-
-
 def test_the_replay_buffer_weights_by_surprise():
     settings = ReplaySettings(window_start=10, window_max=10, surprise_fraction=1.0)
     replay = ReplayBuffer(GAME, settings, np.random.default_rng(0))

@@ -15,7 +15,6 @@ from alphazero.selfplay.settings import (
     games_in,
     games_until,
     ply_temperatures,
-    simulations_at,
 )
 from alphazero.storage.checkpoint import load_state, save_state
 
@@ -81,13 +80,6 @@ def test_records_are_whole_games_of_the_rules(name, search):
         assert [column.dtype for column in record] == [game.state_dtype, *types]
         results.add(record.first_player_result)
     assert {1, -1} <= results
-
-
-def test_a_proven_last_move_has_the_outcome_as_its_value():
-    records = list(make_selfplay(make_game("tic_tac_toe"), num_simulations=60).play(20))
-    won = [record for record in records if record.outcomes[-1] == 1]
-    assert len(won) > 5
-    assert all(record.root_values[-1] == 1.0 for record in won)
 
 
 # --- how moves are sampled ------------------------------------------------------------------------
@@ -159,26 +151,6 @@ def test_the_temperature_halves_its_distance_to_the_final_one():
 # --- Gumbel roots and forced playouts -------------------------------------------------------------
 
 
-@pytest.mark.slow
-def test_gumbel_moves_are_sampled_from_the_prior_and_at_temperature_zero_the_best():
-    """Four moves, four simulations and no weight on values: moves are samples from the prior."""
-    game, search = make_game("connect_x:4x4x3"), dict(root="gumbel", value_scale=0.0)
-    shared = dict(
-        num_parallel_games=64, num_simulations=4, temperature_half_life=1.0, carry_over=False
-    )
-    sampled = dict(num_sampled_plies=1, final_temperature=0.5, **shared)
-    records = list(make_selfplay(game, search=search, **sampled).play(1200))
-    logits, _ = HashEvaluator(4).evaluate(game.observe(game.initial_states()))
-    prior = np.exp(logits[0].astype(float)) / np.exp(logits[0].astype(float)).sum()
-    for record in records:
-        np.testing.assert_allclose(record.action_weights[0], prior, atol=1e-5)
-    fractions = np.bincount([record.actions[0] for record in records], minlength=4) / len(records)
-    assert (np.abs(fractions - prior) <= 5 * np.sqrt(prior * (1 - prior) / len(records))).all()
-    shared |= dict(num_sampled_plies=0, final_temperature=0.0, temperature_half_life=0.0)
-    greedy = make_selfplay(game, search=search, **shared)
-    assert {int(record.actions[0]) for record in greedy.play(100)} == {int(prior.argmax())}
-
-
 @pytest.mark.parametrize("root", ("gumbel", "puct"))
 def test_the_action_of_a_gumbel_search_is_played_and_that_of_another_is_sampled(root):
     selfplay = make_selfplay(make_game("connect_four"), search=dict(root=root))
@@ -198,16 +170,6 @@ def test_the_action_of_a_gumbel_search_is_played_and_that_of_another_is_sampled(
     list(selfplay.play(20))
     assert len(played) == len(of_search) > 100
     assert np.array_equal(played, of_search) == (root == "gumbel")
-
-
-@pytest.mark.slow
-def test_moves_are_sampled_from_forced_visits_too_but_these_are_not_trained_on():
-    game, drawn = make_game("connect_four"), 0
-    settings = dict(num_simulations=24, num_sampled_plies=30)
-    for record in make_selfplay(game, search=dict(forced_playouts_k=2.0), **settings).play(40):
-        np.testing.assert_allclose(record.action_weights.sum(axis=1), 1.0, atol=1e-6)
-        drawn += (record.action_weights[np.arange(len(record.actions)), record.actions] == 0).sum()
-    assert drawn > 20
 
 
 # --- how many searches and games ------------------------------------------------------------------
@@ -230,17 +192,6 @@ def test_without_carry_over_exactly_the_games_asked_for_are_played_to_their_end(
     for num_games in (7, 1, 12):
         assert len(list(selfplay.play(num_games))) == num_games
         assert len(selfplay.state_dict()["rows"]) == 0
-
-
-def test_games_in_progress_count_among_those_played_to_their_end():
-    game = make_game("connect_four")
-    carrying = make_selfplay(game, num_parallel_games=6)
-    list(carrying.play(6))
-    under_way = carrying.state_dict()
-    selfplay = make_selfplay(game, num_parallel_games=16, carry_over=False)
-    selfplay.load_state_dict(under_way)
-    records = list(selfplay.play(2))
-    assert len(records) + len(selfplay.state_dict()["rows"]) == len(under_way["rows"]) > 2
 
 
 def test_as_many_games_are_in_progress_as_were_asked_for_and_have_finished():
@@ -334,14 +285,6 @@ def test_a_random_opening_never_ends_a_game(name):
             assert game.legal_action_mask(state[None])[0, action]
             state = game.step(state[None], np.array([action])).states[0]
         assert game.over(state[None])[0]
-
-
-@pytest.mark.parametrize(
-    ("progress", "expected"), [(0.0, 10), (0.2, 22), (0.4, 34), (0.5, 40), (1.0, 40)]
-)
-def test_searches_grow_linearly_until_their_fraction_of_the_run(progress, expected):
-    settings = SelfPlaySettings(num_simulations=40, initial_num_simulations=10)
-    assert simulations_at(settings, progress) == expected
 
 
 def test_searches_have_the_simulations_of_that_point_of_the_run():

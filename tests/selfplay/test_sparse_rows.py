@@ -5,7 +5,6 @@ import pytest
 from run_samples import assert_same, make_trainer, reports
 
 from alphazero.network.weights import network_arrays
-from alphazero.own_games.registry import make_game
 from alphazero.replay import buffer
 from alphazero.selfplay import games_in_progress
 from alphazero.selfplay.sparse_rows import SparseRows
@@ -46,14 +45,3 @@ def test_room_that_grows_changes_nothing_of_a_run(tmp_path, monkeypatch):
     reports(found)
     assert found.replay.num_added > 300 == len(found.replay._stored.outcomes)
     assert_same(network_arrays(found.learner.network), network_arrays(expected.learner.network))
-
-
-def test_games_that_could_get_very_long_start_small():
-    """64 games of OpenSpiel's chess, dense and to their possible end, would take 68 GB."""
-    game = make_game("tic_tac_toe")
-    game.max_plies, game.num_actions = 17_695, 4_674
-    game.state_size, game.state_dtype = 41_375, np.dtype(np.uint8)
-    games = games_in_progress.GamesInProgress(64, game)
-    arrays = [array for array in games.moves if isinstance(array, np.ndarray)]
-    arrays += [games.moves.action_weights._columns, games.moves.action_weights._values]
-    assert sum(array.nbytes for array in arrays) < 3e8

@@ -128,15 +128,6 @@ def test_a_file_is_synced_before_it_takes_its_name(tmp_path, monkeypatch):
 # --- bad files ------------------------------------------------------------------------------------
 
 
-def test_a_network_is_no_state_and_a_state_no_network(tmp_path):
-    state, network = tmp_path / "state.safetensors", save(tmp_path / "good.safetensors")
-    save_state(state, {"a": np.zeros(2)})
-    for read, path in ((load_network, state), (network_game, state), (load_state, network)):
-        with pytest.raises(StoredFileError) as error:
-            read(path)
-        assert error.value.path == path
-
-
 def test_the_newest_network_of_a_run_is_found(tmp_path):
     for iteration in (2, 10, 9):
         save(RunFolder(tmp_path).network(iteration))

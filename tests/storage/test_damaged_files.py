@@ -5,7 +5,6 @@
 
 import contextlib
 import json
-import os
 from pathlib import Path
 
 import numpy as np
@@ -19,9 +18,9 @@ from alphazero.network.weights import load_network, network_arrays, network_game
 from alphazero.own_games.registry import make_game
 from alphazero.players.network import load_network_player
 from alphazero.runtime.errors import InputError, StoredFileError
-from alphazero.runtime.files import check_output, write_safetensors
+from alphazero.runtime.files import write_safetensors
 from alphazero.storage.checkpoint import load_state
-from alphazero.storage.run_folder import STATE_FILE, RunFolder, find_network
+from alphazero.storage.run_folder import STATE_FILE, RunFolder
 
 GAME = make_game("tic_tac_toe")
 METADATA = dict(format="alphazero-network-2", game="tic_tac_toe", network=json.dumps(SMALL))
@@ -86,12 +85,6 @@ def test_a_network_of_an_enormous_size_is_refused_before_it_is_made(tmp_path):
     path = write_network(tmp_path / "x.safetensors", network=json.dumps(SMALL | {"blocks": 10**9}))
     with pytest.raises(InputError):
         load_network_player(GAME, path)
-
-
-def test_the_state_of_a_run_is_no_network(tmp_path):
-    write_network(tmp_path / STATE_FILE)
-    with pytest.raises(StoredFileError):
-        find_network(tmp_path)
 
 
 NO_CONFIGS = [None, "", "- 1\n", "a: [1,\nb: }", "a: [1, 2", "{a: &x 1, b: *y}", "a: ${", "\0"]
@@ -172,16 +165,6 @@ def test_a_file_that_cannot_be_written_is_refused_before_the_work(
     assert main(words.split()) == 2
     error = capsys.readouterr().err
     assert place in error and error.count("\n") == 1
-
-
-def test_the_check_of_an_output_changes_nothing(tmp_path):
-    old, new = tmp_path / "old", tmp_path / "new"
-    old.write_text("kept")
-    check_output(old, "json")
-    check_output(new, "json")
-    check_output(os.devnull, "json")
-    assert old.read_text() == "kept"
-    assert not new.exists()
 
 
 def test_a_text_with_a_checksum_is_read_as_it_was_stored_or_not_at_all(tmp_path):

@@ -8,7 +8,6 @@ import pytest
 from notebook_tic_tac_toe import TicTacToe
 from plain_games import Fork, NotebookRace, Race
 from search_samples import HashEvaluator
-from textbook_proofs import ProvingAlphaZero
 
 from alphazero.own_games.registry import make_game
 from alphazero.textbook import evaluators
@@ -127,19 +126,6 @@ def test_noise_is_fresh_at_each_root_and_priors_still_sum_to_one():
     assert {child.prior for child in quiet.root.children.values()} == {1 / 9}
 
 
-def test_noise_has_the_spread_of_its_alpha():
-    # The variance of one coordinate of a symmetric Dirichlet distribution; 5 standard errors.
-    search, values = make(dirichlet_alpha=0.5, dirichlet_fraction=1.0), []
-    for _ in range(2000):
-        search.reset((0, 0))
-        search.search(0, add_noise=True)
-        values.append(search.root.children[1].prior)
-    squares = (np.array(values) - 0.5) ** 2
-    assert abs(np.mean(values) - 0.5) < 5 * 0.5 / math.sqrt(2000)
-    expected = 0.25 / (2 * 0.5 + 1)
-    assert abs(squares.mean() - expected) < 5 * squares.std() / math.sqrt(2000)
-
-
 def test_the_tree_is_kept_and_its_visits_count():
     search = make(PlainGame(make_game("tic_tac_toe")))
     output = search.search(100)
@@ -224,36 +210,6 @@ def test_an_evaluator_that_answers_wrongly_is_told_what_to_return(answer, named)
     with pytest.raises(ValueError) as refused:
         make(evaluate=lambda game, state: answer).search(1)
     assert named in str(refused.value)
-
-
-def test_an_evaluator_may_answer_for_illegal_actions_too_and_in_single_precision():
-    third = np.float32(1 / 3)
-    answer = {1: third, 2: np.float32(2 / 3), 3: 0.4}, np.float32(1.0000001)
-    assert make(evaluate=lambda game, state: answer).search(3).action in (1, 2)
-    assert make(evaluate=lambda game, state: (answer[0], -20), lowest_value=-20).search(1)
-
-
-def test_an_illegal_action_is_refused_and_the_legal_ones_are_named():
-    search = make()
-    for state, named in (((0, 0), "1, 2"), ((5, 0), "over")):
-        search.reset(state)
-        with pytest.raises(ValueError, match=f"77.*{named}"):
-            search.advance(77)
-
-
-def test_a_proof_ends_the_search_where_the_paper_goes_on():
-    game = PlainGame(make_game("connect_x:4x3x3"))
-    state = game.initial_state()
-    for action in (0, 1, 2, 0, 2, 1, 1, 1):
-        state = game.step(state, action)
-    for kind, visits in ((AlphaZero, 51), (ProvingAlphaZero, None)):
-        search = kind(game, evaluators.uniform)
-        search.reset(state)
-        output = search.search(50)
-        assert output.action == 2
-        assert visits is None or search.root.visits == visits
-    assert output.action_weights == {2: 1.0} and output.root_value == 1
-    assert search.root.visits < 10
 
 
 def test_a_tree_as_text_leaves_out_what_no_one_has_visited():

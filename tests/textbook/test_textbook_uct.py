@@ -11,13 +11,11 @@ import pytest
 from plain_games import Fork, NotebookRace, Race, SevenStates
 
 from alphazero.own_games.registry import make_game
-from alphazero.textbook.alphazero import AlphaZero
 from alphazero.textbook.drawing import tree_text
-from alphazero.textbook.evaluators import uniform
 from alphazero.textbook.game import PlainGame
 from alphazero.textbook.minimax import action_values, minimax, num_games
 from alphazero.textbook.play import person, play_game
-from alphazero.textbook.uct import Node, Uct, random_rollout, ucb1
+from alphazero.textbook.uct import Node, Uct, ucb1
 
 
 @pytest.fixture(scope="module")
@@ -242,39 +240,11 @@ def test_every_position_of_a_simulated_game_is_recorded(seed):
     assert line[2].action not in uct.missing_actions(line[1]) and len(line[1].children) == 1
 
 
-def test_recorded_games_are_those_of_the_default_rollout(tic_tac_toe):
-    start = tic_tac_toe.initial_state()
-    recorded, usual = (
-        Uct(tic_tac_toe, table={}, record_rollouts=record, rng=random.Random(5))
-        for record in (True, False)
-    )
-    assert recorded.search(start, 1).wins == usual.search(start, 1).wins
-    assert recorded.rng.random() == usual.rng.random()
-    assert len(usual.table) == 2 and len(recorded.table) > 5
-
-
 def test_a_class_in_the_notebooks_form_is_recorded_with_random_moves():
     uct = Uct(NotebookRace(), table={}, record_rollouts=True, rng=random.Random(0))
     uct.search(0, 200)
     assert (uct.lookup(0).visits, uct.lookup(5).value, uct.lookup(6).value) == (200, -20, 14)
     assert uct.lookup(5).visits + uct.lookup(6).visits == 200
-
-
-def test_recording_needs_a_table_and_plays_its_own_rollouts():
-    with pytest.raises(ValueError, match="table"):
-        Uct(Race(), record_rollouts=True)
-    with pytest.raises(ValueError, match="rollout"):
-        Uct(Race(), table={}, rollout=random_rollout, record_rollouts=True)
-
-
-def test_a_table_refuses_states_that_cannot_be_its_keys():
-    class Lists(Race):
-        def initial_state(self):
-            return [0, 0]
-
-    with pytest.raises(TypeError, match="list"):
-        Uct(Lists(), table={}).search([0, 0], 1)
-    assert Uct(Race()).search((0, 0), 1).visits == 1
 
 
 # --- perfect play ---------------------------------------------------------------------------------
@@ -286,44 +256,6 @@ def test_perfect_play_of_tic_tac_toe_is_a_draw_and_its_counts_are_known(tic_tac_
     assert len(known) == 5478
     assert sum(not tic_tac_toe.is_over(state) for state in known) == 4520
     assert num_games(tic_tac_toe, start) == 255_168
-
-
-def test_an_illegal_action_is_refused(tic_tac_toe):
-    with pytest.raises(ValueError) as refused:
-        tic_tac_toe.step(after(tic_tac_toe, 4), 4)
-    # Squares are named as the textbook numbers them, 0 to 8, not as a person types them.
-    assert re.findall(r"\d+", str(refused.value)) == list("401235678")
-
-
-def test_an_unfinished_game_has_no_result(tic_tac_toe):
-    with pytest.raises(ValueError, match="not over"):
-        tic_tac_toe.result(tic_tac_toe.initial_state())
-
-
-@pytest.mark.parametrize("search", [Uct, lambda game: AlphaZero(game, uniform)])
-@pytest.mark.parametrize("game", [make_game("tic_tac_toe"), "tic_tac_toe", Race])
-def test_a_search_takes_the_rules_of_the_textbook_alone(search, game):
-    if game is Race:
-        game = type("Unfinished", (), {"initial_state": Race.initial_state})()
-    with pytest.raises(TypeError, match="PlainGame.*legal_actions"):
-        search(game)
-    with pytest.raises(TypeError, match="make_game"):
-        PlainGame("tic_tac_toe")
-
-
-def test_a_node_is_no_path_and_without_visits_there_is_no_best_action():
-    uct = Uct(Race())
-    root = uct.begin((0, 0))
-    for wrong in (lambda: uct.select(root), lambda: uct.backpropagate(root, 1)):
-        with pytest.raises(TypeError, match=r"\[node\]"):
-            wrong()
-    with pytest.raises(ValueError, match="visited"):
-        uct.best_action(root)
-
-
-def test_the_wins_in_a_drawing_are_those_of_the_player_it_names():
-    uct, root = Uct(Race(), rng=random.Random(0)), tree_by_hand()
-    assert root.wins_of(0) == 2 and re.search("wins 2 .*player 0", uct.label(root))
 
 
 # --- classes in the notebook's form ---------------------------------------------------------------

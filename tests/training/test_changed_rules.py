@@ -1,13 +1,12 @@
 """Rules that are edited between two commands: refused, kept, dropped, or played with a warning."""
 
-import importlib
 import shutil
 import sys
 from pathlib import Path
 
 import pytest
 from game_samples import TWICE
-from run_samples import TINY, assert_same, make_trainer, reports
+from run_samples import assert_same, make_trainer, reports
 
 import alphazero as az
 from alphazero.cli import main, train
@@ -15,7 +14,7 @@ from alphazero.evaluation.ratings import RatingFile
 from alphazero.interop import onnx_file
 from alphazero.network.weights import load_network, network_arrays, network_info
 from alphazero.own_games import registry
-from alphazero.own_games.registry import make_game, make_stored_game
+from alphazero.own_games.registry import make_game
 from alphazero.players.network import load_network_player
 from alphazero.runtime.errors import ConfigError, StoredFileError
 from alphazero.storage.run_folder import RunFolder
@@ -141,22 +140,6 @@ def test_changed_rules_are_refused(folder, capsys):
     assert refused.value.key == "resume"
 
 
-@pytest.mark.slow
-def test_a_comment_and_a_new_name_change_nothing(folder, capsys):
-    edit(folder, "return -1", "return -1  # the player to move has lost")
-    assert resume(folder, "run.num_iterations=3") == 0
-    (folder.path.parents[2] / "pile.py").rename("heap.py")
-    forget()
-    assert resume(folder, "run.num_iterations=4", game="heap:Pile") == 0
-    words = ["train", "resume=latest", "game=heap:Pile", "run.num_iterations=5"]
-    assert main(words) == 0  # the run lies in the folder of the old name
-    match = ["match", "game=heap:Pile", "a=latest", "b=random", "num_games=2", "engine=torch"]
-    assert main([*match, "opening_plies=1", "num_simulations=2"]) == 0  # so does its network
-    assert folder.read_config()["game"]["name"] == "heap:Pile"
-    assert len(folder.read_metrics()) == 5 and folder.read_metrics()[-1]["window"] > 100
-    assert "warning" not in capsys.readouterr().err
-
-
 def test_the_network_is_kept_and_the_window_dropped_if_the_user_says_so(folder):
     edit(folder, *TAKES_MORE)
     words = [f"resume={folder.path}", "game=pile:Pile", "run.drop_games=true"]
@@ -176,47 +159,6 @@ def test_the_network_is_kept_and_the_window_dropped_if_the_user_says_so(folder):
     assert resume(folder, "run.num_iterations=5") == 0  # they are the run's rules now
     edit(folder, "return -1", "return 1")
     assert resume(folder, "run.num_iterations=6") == 2  # the permission was for one resume
-
-
-def test_the_python_api_drops_the_window_too(folder):
-    edit(folder, *TAKES_MORE)
-    settings = folder.read_config()
-    settings["run"]["num_iterations"] = 3
-    folder.write_config(settings)
-    (report,) = az.train(resume=folder.path, game="pile:Pile", drop_games=True)
-    assert report.iteration == 3 and report.window == report.selfplay.num_samples
-
-
-@pytest.mark.slow
-def test_dropping_that_is_interrupted_has_to_be_repeated(folder, monkeypatch):
-    edit(folder, *TAKES_MORE)
-    words = [f"resume={folder.path}", "game=pile:Pile", "run.drop_games=true"]
-    settings, game, _ = train._resumed(words)
-    with monkeypatch.context() as patch:
-        patch.setattr(RunFolder, "write_rules", lambda self, text: 1 / 0)
-        with pytest.raises(ZeroDivisionError):
-            Trainer(settings, folder, game).restore()
-    forget()
-    assert resume(folder, "run.num_iterations=3") == 2
-    assert resume(folder, "run.num_iterations=3", "run.drop_games=true") == 0
-
-
-@pytest.mark.slow
-def test_a_network_of_another_shape_cannot_be_kept(folder, capsys):
-    edit(folder, "num_actions, max_plies = 2, 12", "num_actions, max_plies = 3, 12")
-    assert resume(folder, "run.drop_games=true") == 2
-    message = capsys.readouterr().err
-    assert "((2, 1, 12), 2)" in message and "((2, 1, 12), 3)" in message
-
-
-@pytest.mark.slow
-def test_another_game_is_refused_whatever_the_user_says_about_changed_rules(folder):
-    text = PILE.replace("return -1", "return 1")
-    (folder.path.parents[2] / "heap.py").write_text(text)
-    with pytest.raises(ConfigError) as refused:
-        words = [f"resume={folder.path}", "game=heap:Pile", "run.drop_games=true"]
-        train._resumed(words)
-    assert refused.value.key == "game"
 
 
 # --- files and objects ----------------------------------------------------------------------------
@@ -282,35 +224,6 @@ def commands_that_warn(name, network, monkeypatch, capsys):
     return found + ["serve"] * capsys.readouterr().err.count("warning: the rules of")
 
 
-@pytest.mark.slow
-def test_an_object_whose_class_is_edited(folder, tmp_path, capsys):
-    run = [*TINY, f"run.root={tmp_path}", "run.name=own", "run.num_iterations=1"]
-    assert len(list(az.train(defined(PILE)(), *run))) == 1
-    (path,) = tmp_path.glob("*/own")
-    again = defined(PILE.replace("return -1", "return -1  # the player to move"))
-    for made in (again, again()):
-        assert list(az.train(resume=path, game=made)) == []  # it is finished
-    az.play_match(again, str(path), "random", num_games=2, opening_plies=1)
-    assert "warning" not in capsys.readouterr().err
-    other = defined(PILE.replace(*TAKES_MORE))
-    with pytest.raises(ConfigError) as refused:
-        next(az.train(resume=path, game=other()))
-    assert refused.value.key == "resume"
-    az.play_match(other(), str(path), "uct:2", num_games=2, opening_plies=1)
-    assert capsys.readouterr().err.count("warning: the rules of") == 1
-    run[-2] = "run.name=other"
-    (report,) = az.train(other(), *run)
-    assert report.iteration == 1
-
-
-def defined(text):
-    """Return the class of a text, imported from a file."""
-    path = Path("pile.py")
-    path.write_text(text)
-    forget()
-    return importlib.import_module("pile").Pile
-
-
 # --- networks, matches, ratings -------------------------------------------------------------------
 
 
@@ -318,17 +231,6 @@ def test_a_network_of_other_rules_and_another_name_is_refused(folder):
     (folder.path.parents[2] / "heap.py").write_text(PILE.replace("return -1", "return 1"))
     with pytest.raises(StoredFileError):
         load_network_player(make_game("heap:Pile"), folder.network(2))
-
-
-def test_the_digest_decides_which_name_is_the_same_game(folder):
-    digest = make_game("pile:Pile").rules_digest
-    (folder.path.parents[2] / "heap.py").write_text(PILE)
-    assert make_stored_game("pile:Pile", "x", "heap:Pile", digest=digest).name == "heap:Pile"
-    for named, stored in (("heap:Pile", "0" * 64), ("heap:Pile", ""), ("tic_tac_toe", digest)):
-        with pytest.raises(ConfigError):
-            make_stored_game("pile:Pile", "x", named, digest=stored)
-    with pytest.raises(ConfigError):  # what only a file names is not imported, whatever its digest
-        make_stored_game("pile:Pile", "x", digest=digest)
 
 
 def test_ratings_of_other_rules_are_refused(tmp_path):
@@ -362,10 +264,3 @@ def test_a_worker_with_other_rules_is_refused(folder):
     with pytest.raises(ConfigError) as refused:
         UnitPlayer("worker", 1).begin(job)
     assert refused.value.key == "game"
-
-
-@pytest.mark.slow
-def test_worker_processes_play_the_learners_rules(folder):
-    words = ["workers.kind=processes", "workers.num_processes=1", "run.num_iterations=3"]
-    assert resume(folder, *words) == 0
-    assert folder.read_metrics()[-1]["iteration"] == 3

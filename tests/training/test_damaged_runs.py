@@ -111,3 +111,17 @@ def test_forged_weights_are_refused(folder):
     forged(folder, lambda state: state["learner"]["network"]["policy.weight"].fill(np.inf))
     with pytest.raises(ImpossibleAnswersError):
         resumed(folder)
+
+
+def test_a_folder_that_is_removed_between_two_files_is_not_made_again(folder, monkeypatch):
+    """The files of the next iteration do not begin another run there."""
+    save_games = RunFolder.save_games
+
+    def removed_before(self, *arguments):
+        shutil.rmtree(folder.path)
+        return save_games(self, *arguments)
+
+    monkeypatch.setattr(RunFolder, "save_games", removed_before)
+    with pytest.raises(OSError):
+        reports(resumed(folder, "run.num_iterations=8"))
+    assert not folder.metrics.exists()

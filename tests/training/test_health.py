@@ -4,13 +4,12 @@ import dataclasses
 import io
 import json
 import math
-import re
 
 import pytest
 import run_samples
 from mostly_slow import mostly_slow
 from rich.console import Console
-from run_samples import TINY, reports, run_until
+from run_samples import TINY, reports
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 from tensorboard.util import tensor_util
 
@@ -307,19 +306,6 @@ def test_an_alarm_begins_at_its_limit_and_ends_at_another(name):
     assert {alarm.key for alarm in alarms} <= KEYS
 
 
-def test_a_low_target_entropy_is_a_collapse_too():
-    assert observed(run_of(3, target_entropy=0.05))[-1] == ["entropy_collapsed"]
-
-
-@pytest.mark.parametrize(
-    ("first_player_wins", "draws", "who"),
-    [(1.0, 0.0, "won by the first player"), (0.0, 0.0, "won by the second"), (0.0, 1.0, "drawn")],
-)
-def test_games_that_end_alike_are_an_alarm_whoever_wins(first_player_wins, draws, who):
-    made = run_of(3, first_player_wins=first_player_wins, draws=draws)
-    assert observed(made)[-1] == ["games_end_alike"] and who in made[-1].alarms[0].seen
-
-
 #: An alarm, a setting and its value, by which the advice names that setting.
 CAUSES = [
     ("entropy_collapsed", "search.dirichlet_fraction", 0.0),
@@ -335,18 +321,6 @@ def test_the_advice_names_the_setting_that_is_the_likely_cause(name, key, value)
     assert advised(name, around_limit(name)[1], settings) == key
 
 
-@pytest.mark.parametrize(
-    ("name", "key"),
-    [
-        ("entropy_collapsed", "learner.learning_rate"),
-        ("value_head_learns_nothing", "learner.learning_rate"),
-        ("overfitting", "learner.replay_ratio"),
-    ],
-)
-def test_where_no_setting_stands_out_the_advice_names_the_usual_one(name, key):
-    assert advised(name, around_limit(name)[1], TrainSettings()) == key
-
-
 def advised(name, figures, settings):
     """Return the setting that an alarm names after twelve iterations with these figures."""
     made = run_of(12, **figures)
@@ -355,34 +329,11 @@ def advised(name, figures, settings):
     return alarm.key
 
 
-SIGNS = {
-    "worse than uninformed": (dict(loss=4.0, held_out=4.0), ["4", "2.8"]),
-    "risen": (dict(loss=[1.2] * 10 + [2.0], held_out=[1.2] * 10 + [2.0]), ["1.2", "2"]),
-    "steep": (dict(gradient_norm=30.0), ["30", "5"]),
-    "large weights": (dict(weight_size=3.0), ["3", "0.1"]),
-}
-
-
-@pytest.mark.parametrize("sign", SIGNS)
-def test_each_sign_of_a_learning_rate_that_is_too_high_is_named_with_its_figures(sign):
-    changes, figures = SIGNS[sign]
-    made = run_of(20, **changes)
-    assert observed(made)[-1] == ["learning_rate_too_high"]
-    seen = made[-1].alarms[0].seen
-    assert re.findall(r"\d+(?:\.\d+)?", seen) == figures and ";" not in seen
-
-
 def test_a_loss_that_rises_a_little_or_falls_is_no_alarm():
     falling = [2 - 0.02 * i for i in range(25)]
     assert observed(run_of(40, loss=[*falling, 1.7], held_out=1.5)) == [[]] * 40
     # An untrained network's loss is high.
     assert observed(run_of(40, loss=[3.3, 1.8], held_out=1.8)) == [[]] * 40
-
-
-def test_few_games_are_counted_over_several_iterations():
-    few = dict(num_games=5, distinct_games=0.2, first_player_wins=1.0, draws=0.0, num_samples=40)
-    # The sixth iteration makes thirty games.
-    assert observed(run_of(12, **few))[:6] == [[]] * 5 + [["games_repeat"]]
 
 
 def test_nothing_is_judged_in_the_first_iterations():
@@ -402,44 +353,7 @@ def test_five_rejections_in_a_row_are_an_alarm_and_one_acceptance_ends_it():
     assert all(names == ["pit_always_rejects"] for names in found[begun:-1]) and found[-1] == []
 
 
-def test_pits_far_apart_are_remembered():
-    pits = [False if number % 20 == 19 else None for number in range(120)]
-    found = observed(run_of(120, pit=pits))
-    assert found[98] == [] and found[99] == ["pit_always_rejects"] == found[119]
-
-
-def test_missing_figures_raise_no_alarm():
-    known = "pit num_games num_samples window num_steps".split()
-    nothing = dict.fromkeys(FIGURES.keys() - known, math.nan)
-    assert observed(run_of(40, **nothing)) == [[]] * 40
-
-
 # --- stop and resume ------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_a_resumed_run_raises_the_alarms_of_one_that_never_stopped(tmp_path):
-    words = (
-        "learner.value_weight=0 learner.replay_ratio=12 selfplay.temperature=0 "
-        "search.dirichlet_fraction=0 run.num_iterations=5"
-    )
-    whole = reports(make_trainer(tmp_path / "whole", words))
-    expected = [(report.alarms, report.ended_alarms) for report in whole]
-    assert {alarm.since for alarm in expected[-1][0]} >= {1, 4}
-    stopped = make_trainer(tmp_path / "parts", words)
-    run_until(stopped, lambda event: isinstance(event, IterationReport) and event.iteration == 4)
-    resumed = make_trainer(tmp_path / "parts", words)
-    resumed.restore()
-    assert resumed.iteration == 3
-    assert [(report.alarms, report.ended_alarms) for report in reports(resumed)] == expected[3:]
-
-
-def test_a_run_without_metrics_can_be_resumed(tmp_path):
-    reports(make_trainer(tmp_path, "run.num_iterations=2"))
-    (tmp_path / "metrics.jsonl").unlink()
-    resumed = make_trainer(tmp_path, "run.num_iterations=3")
-    resumed.restore()
-    assert [report.alarms for report in reports(resumed)] == [[]]
 
 
 def test_a_monitor_goes_on_from_the_metrics():

@@ -19,7 +19,6 @@ from alphazero.selfplay.settings import SelfPlaySettings
 from alphazero.workers import dispatcher as dispatching
 from alphazero.workers.dispatcher import Dispatcher
 from alphazero.workers.settings import WorkerSettings
-from alphazero.workers.source import WorkersTally
 from alphazero.workers.unit import NO_WORK, Answer, Joined, Left
 
 GAME = make_game("tic_tac_toe")
@@ -215,13 +214,6 @@ def test_every_unit_is_yielded_once_and_in_order_whatever_happens(records, sched
     assert not room.dispatcher._pool.num_in_flight and not room.dispatcher._finished
 
 
-def test_more_games_than_asked_for_count_in_free_mode(records):
-    room = Room(records)
-    room.join("a")
-    room.finish("a", num_games=len(records))
-    assert len(room.take()) == len(records)
-
-
 # --- who works ------------------------------------------------------------------------------------
 
 
@@ -238,36 +230,6 @@ def test_workers_that_hang_are_given_up_after_the_timeout(records):
     tally = room.dispatcher.tally()
     assert (tally.num_workers, tally.num_lost) == (1, 1) and list(room.hands) == ["b"]
     assert lost <= {room.finish("b").id for _ in range(4)}
-
-
-def test_patience_is_ten_units_and_ten_minutes_at_first(records):
-    room = Room(records, unit_s=2.0)
-    room.join("a", "b")
-    room.finish("a", seconds=1.0)
-    room.now = 19.0
-    room.happens()
-    assert not room.transport.dismissed
-    room.now = 21.0
-    room.happens()
-    assert room.transport.dismissed == ["a"]
-    room.now = 599.0
-    room.happens()
-    assert len(room.transport.dismissed) == 1
-    room.now = 601.0
-    room.happens()
-    assert room.transport.dismissed == ["a", "b"]
-
-
-def test_how_workers_join_is_said_once_each_time_that_all_are_gone(records):
-    room = Room(records)
-    for start in (0.0, 1000.0):
-        room.notices.clear()
-        for second in range(100):
-            room.now = start + second
-            room.happens()
-        assert sum("How workers join." in notice for notice in room.notices) == 1
-        room.join(f"at {start}")
-        room.happens(Left(f"at {start}", "it left"))
 
 
 # --- when all fails -------------------------------------------------------------------------------
@@ -303,15 +265,6 @@ def test_a_run_goes_on_when_the_only_worker_that_answered_is_lost(records):
     for number in range(20):
         fail(room, number, "dies")
     assert len(room.notices) > 20
-
-
-def test_a_run_goes_on_while_most_workers_have_not_failed(records):
-    room = Room(records, games_per_iteration=1000)
-    room.join(*(f"good {number}" for number in range(30)))
-    for number in range(29):
-        fail(room, number, "never comes")
-    with pytest.raises(InputError):
-        fail(room, 30, "never comes")
 
 
 # --- free mode ------------------------------------------------------------------------------------
@@ -355,39 +308,6 @@ def test_units_last_as_long_as_they_should(records):
     assert sizes == {"slow": 6, "fast": 60}
 
 
-def test_units_last_no_longer_than_a_quarter_of_an_iteration(records):
-    sizes = speeds(Room(records, games_per_iteration=88, unit_s=3.0), slow=2.0, fast=20.0)
-    assert sizes == {"slow": 2, "fast": 20}
-
-
-def test_a_short_first_iteration_has_small_units(records):
-    room = Room(records, games_per_iteration=200)
-    played = room.dispatcher.play(8, 0.0)
-    next(played)
-    room.join("a", "b")
-    asked = [unit.num_games for units in room.hands.values() for unit in units]
-    assert asked == [1, 1, 1, 1]
-
-
-@pytest.mark.parametrize("num_workers", (1, 3, 50))
-def test_the_first_units_of_all_workers_are_half_an_iteration_at_most(records, num_workers):
-    room = Room(records, games_per_iteration=200)
-    names = [f"w{number}" for number in range(num_workers)]
-    room.join(*names)
-    asked = [unit.num_games for units in room.hands.values() for unit in units]
-    assert len(asked) == 2 * num_workers and sum(asked) <= 100 and max(asked) <= 16
-
-
-def test_the_first_worker_that_answers_does_not_take_the_work_of_the_others(records):
-    room = Room(records, games_per_iteration=400)
-    room.join(*(f"w{number}" for number in range(10)))
-    room.finish("w0", seconds=room.hands["w0"][0].num_games / 20)
-    assert room.hands["w0"][-1].num_games == 10  # of the 100 that a quarter of an iteration has
-    room.happens(Left("w0", "it died"))
-    room.finish("w1", seconds=room.hands["w1"][0].num_games / 20)
-    assert room.hands["w1"][-1].num_games <= 11
-
-
 def test_a_unit_of_a_fast_worker_becomes_small_in_the_hands_of_a_slow_one(records):
     room = Room(records, games_per_iteration=10_000, unit_s=3.0)
     speeds(room, slow=2.0, fast=20.0)
@@ -417,22 +337,3 @@ def test_no_more_games_than_an_iteration_has_wait_or_are_asked_for(records, num_
     assert len(room.take()) == waiting
     room.happens()
     assert any(room.hands.values())
-
-
-def test_each_tally_counts_since_the_one_before(records):
-    room = Room(records)
-    room.join("a", "b")
-    unit = room.finish("a", seconds=2.0)
-    workers = room.dispatcher._pool.workers.values()
-    assert [worker.games_per_s for worker in workers] == [unit.num_games / 2, 0.0]
-    assert room.dispatcher.tally() == WorkersTally(num_workers=2, num_games=unit.num_games)
-    room.happens(Left("b", "it died"), Left("c", "it never came"))
-    assert room.dispatcher.tally() == WorkersTally(num_workers=1, num_lost=1)
-    assert room.dispatcher.tally() == WorkersTally(num_workers=1)
-
-
-def test_each_network_is_published_once(records):
-    room = Room(records)
-    room.update(1)
-    room.update(2)
-    assert room.transport.published == [0, 1, 2]

@@ -10,30 +10,6 @@ ray = pytest.importorskip("ray", reason="Ray is not installed")
 
 from alphazero.workers.cluster import ray_connection  # noqa: E402
 
-#: What Ray says of every actor whose process has ended, whatever the cause.
-DIED = (
-    "The actor died unexpectedly before finishing this task.\n"
-    "The actor is dead because its worker process has died. Worker exit type: SYSTEM_ERROR Worker "
-    "exit detail: Worker unexpectedly exits with a connection error code 2. End of file. Some "
-    "common causes include: (1) the process was killed by the OOM killer due to high memory usage, "
-    "(2) ray stop --force was called, or (3) the worker is crashed unexpectedly due to SIGSEGV.\n"
-)
-
-
-@pytest.mark.parametrize(
-    "text, word",
-    [
-        (DIED, "killed"),
-        (DIED + "The actor died because its node has died.", "left"),
-        ("Task was killed due to the node running low on memory.", "memory"),
-        ("ModuleNotFoundError: No module named 'alphazero'", "installed"),
-    ],
-)
-def test_why_an_actor_is_gone(text, word):
-    words = ("killed", "left", "memory", "installed")
-    reason = ray_connection.reason_of(ray.exceptions.RayActorError(error_msg=text))
-    assert [found for found in words if found in reason] == [word]
-
 
 @pytest.mark.parametrize("address", ("local", "auto"))
 def test_ray_does_not_take_sigterm_over(address, monkeypatch):

@@ -15,7 +15,7 @@ from run_samples import assert_same, make_trainer, reports, run_until
 from alphazero.inference.network_evaluator import EvaluatorSettings
 from alphazero.network.weights import network_arrays
 from alphazero.runtime.errors import ConfigError, InputError
-from alphazero.selfplay.game_record import flatten, unflatten
+from alphazero.selfplay.game_record import unflatten
 from alphazero.training.events import IterationReport, StageProgress
 from alphazero.workers import processes
 from alphazero.workers.unit import Job, Joined, Weights, ordered_units
@@ -320,16 +320,3 @@ def test_a_worker_plays_with_the_newest_network_in_order_with_that_of_the_unit(
         later.start()
     answer = player.play(ordered_units(3, 2, 2, 0.0)[0])
     assert answer.version == version and len(unflatten(answer.games)) >= 2
-
-
-# --- what is sent ---------------------------------------------------------------------------------
-
-
-def test_games_are_the_same_after_they_were_sent_as_flat_arrays(tmp_path):
-    trainer = make_trainer(tmp_path)
-    records = [record for played in trainer.source.play(4, 0.0) for record in played.records]
-    again = unflatten(flatten(records))
-    assert len(again) == len(records) >= 4
-    for old, new in zip(records, again):
-        for name, array in old._asdict().items():
-            np.testing.assert_array_equal(array, getattr(new, name))
