@@ -5,7 +5,7 @@ import copy
 import numpy as np
 import pytest
 import torch
-from learner_samples import CPU, GAME, SHAPE, random_batch
+from learner_samples import CPU, GAME, SHAPE, make_learner, random_batch
 
 from alphazero.learner import gradients
 from alphazero.learner.gradients import Gradients, forward_loss

@@ -1,6 +1,7 @@
 """No stored file runs a program: a game file that it names is run only if the user names it too."""
 
 import dataclasses
+import io
 import json
 import shlex
 import shutil
@@ -12,13 +13,16 @@ from game_samples import EXAMPLE
 from network_samples import SMALL, small_network
 
 import alphazero
-from alphazero.cli import main, train
+from alphazero.cli import engine, main, train
+from alphazero.cli.command import read_settings
 from alphazero.evaluation.ratings import RatingFile
 from alphazero.network.weights import network_arrays, network_game, save_network
+from alphazero.own_games import checked_game
 from alphazero.own_games.registry import make_game
+from alphazero.runtime.errors import ConfigError
 from alphazero.storage import pretrained
 from alphazero.storage.checkpoint import save_state
-from alphazero.storage.run_folder import RunFolder
+from alphazero.storage.run_folder import RunFolder, folder_name
 from alphazero.training.settings import TrainSettings
 
 NETWORK = SMALL | {"kind": "tiny"}
@@ -96,6 +100,11 @@ def test_no_command_runs_a_game_file_that_only_a_stored_file_names(command, trap
     assert "trap.py" in capsys.readouterr().err
 
 
+def test_a_plot_needs_no_game_and_runs_none(trap):
+    assert main(f"plot what=exact run={RUN} output=out.png".split()) == 0
+    assert not (trap / "marker").exists()
+
+
 def test_the_python_api_runs_no_game_file_that_only_a_run_names(trap):
     assert alphazero.load_run(RUN).settings.game.name == str(trap / "trap.py")
     for use in (
@@ -106,6 +115,19 @@ def test_the_python_api_runs_no_game_file_that_only_a_run_names(trap):
         with pytest.raises(ValueError):
             use()
     assert not (trap / "marker").exists()
+
+
+def test_a_request_to_the_engine_runs_no_game_file(trap):
+    answers = io.StringIO()
+    requests = io.StringIO('{"game": "trap.py", "moves": []}\n')
+    engine.answer(engine.Settings(player="random"), requests, answers)
+    assert "error" in answers.getvalue() and not (trap / "marker").exists()
+
+
+@pytest.mark.slow
+def test_the_fixture_would_notice(trap):
+    make_game("trap.py")
+    assert (trap / "marker").exists()
 
 
 # --- a user who names the file --------------------------------------------------------------------
@@ -145,6 +167,14 @@ def test_a_shipped_network_keeps_the_stored_name_and_says_how_to_train_it_again(
     assert network_game(Path("snort.safetensors")) == snort
     assert f"game={EXAMPLE}" in Path("snort.md").read_text()
     assert ship_network.main(words) == 2
+
+
+def test_the_engine_plays_the_game_file_that_the_user_names(snort):
+    for words in ([f"player={SNORT}", "with_search=false"], ["player=random"]):
+        answers = io.StringIO()
+        settings = read_settings(engine, [f"game={EXAMPLE}", *words])
+        engine.answer(settings, io.StringIO('{"moves": [12]}\n'), answers)
+        assert "legal_actions" in answers.getvalue()
 
 
 @pytest.mark.parametrize("run", [SNORT, "latest"])

@@ -1,13 +1,17 @@
 """What TensorBoard shows of a run: curves, charts and texts."""
 
+import math
+
 import pytest
 import torch
-from run_samples import make_trainer
+from run_samples import make_trainer, reports
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 from torch.utils.tensorboard import SummaryWriter
 
+from alphazero.training.curves import CURVES
 from alphazero.training.events import IterationReport, flat
 from alphazero.training.loggers.tensorboard import TensorBoardLogger, layout
+from alphazero.training.reports import SelfPlayReport, StrengthReport
 from alphazero.training.run_config import compose
 
 MEASURED = (
@@ -63,6 +67,17 @@ def test_the_charts_show_curves_that_the_run_writes(stopped):
     assert shown <= set(events.Tags()["scalars"])
 
 
+def test_bands_contain_their_curve(stopped):
+    trainer, events = stopped
+    charts = [chart for one in layout(trainer.settings).values() for chart in one.values()]
+    bands = [tags for kind, tags in charts if kind == "Margin"]
+    assert len(bands) == 4  # exact errors, score against UCT, pit
+    for tags in bands:
+        middle, low, high = ([event.value for event in events.Scalars(tag)] for tag in tags)
+        assert len(middle) == 2
+        assert all(a <= b <= c and a < c for a, b, c in zip(low, middle, high)), tags
+
+
 def test_a_run_without_measurements_has_no_charts_of_them():
     quiet = "evaluation.num_games=0 evaluation.final_num_games=0 evaluation.prove=false".split()
     settings = compose(["game=tic_tac_toe", *quiet])
@@ -95,3 +110,14 @@ def test_a_run_of_an_earlier_version_goes_on(tmp_path):
 
 
 # --- parts ----------------------------------------------------------------------------------------
+
+
+def test_an_elo_rating_is_finite_and_grows_with_the_number_of_games_won():
+    def of(wins, losses):
+        score = wins / (wins + losses)
+        match = dict(opponent="uct:1", num_simulations=1, wins=wins, draws=0, losses=losses)
+        report = IterationReport(1, SelfPlayReport(), strength=StrengthReport(**match, score=score))
+        return CURVES["strength/elo"].figure(flat(report))
+
+    assert of(10, 0) == pytest.approx(-of(0, 10)) and 0 < of(10, 0) < of(100, 0) < math.inf
+    assert of(3, 1) == pytest.approx(400 * math.log10(3))
