@@ -106,7 +106,7 @@ def make_game(game: Any) -> Game:
         return CompiledGame(game, _COMPILED[game])
     family, _, rest = game.partition(":")
     if family in _FAMILIES:
-        return _FAMILIES[family](game, rest)
+        return identify(_FAMILIES[family](game, rest))
     is_own = is_game_file(game) or is_module_name(game) or game in announced(GAMES)
     if is_own and not is_shipped_game(game):
         return identify(load_named_game(game))

@@ -14,7 +14,6 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from alphazero.boards.move_text import read_move
 from harness import IS_FULL
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -30,6 +29,7 @@ from alphazero.config.settings import types_of
 from alphazero.own_games.registry import make_game
 from alphazero.play.json_engine import Engine, serve
 from alphazero.play.requests import MAX_ERROR
+from alphazero.play.screen import read_move
 from alphazero.players.base import PlayerSettings
 from alphazero.runtime.errors import InputError
 from alphazero.web.app import make_app
@@ -122,7 +122,7 @@ REFUSED = {
     "a pass that is not forced": b'{"game": "othello", "moves": "pass"}',
     "moves after the end": b'{"game": "tic_tac_toe", "moves": [0,3,1,4,2,5]}',
     "two requests": b'{"game": "tic_tac_toe"}{"game": "tic_tac_toe"}',
-    "UTF-16": '{"game": "tic_tac_toe"}'.encode("utf-16"),
+    "half of UTF-16": '{"game": "tic_tac_toe"}'.encode("utf-16")[:-1],
     "control characters": b'{"game": "\\u001b[2J\\u0000"}',
     "a game file": b'{"game": "examples/snort.py"}',
     "a module": b'{"game": "os:system"}',

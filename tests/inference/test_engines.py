@@ -485,8 +485,8 @@ def simulated_gpu(monkeypatch):
 
     def make(precision):
         engine = make_engine(EngineChoice("torch", precision), torch.device("cuda"), 2)
-        assert engine.devices == [torch.device("cuda", 0)]
-        engine.devices = [CPU]
+        assert engine.gpus == [torch.device("cuda", 0)]
+        engine.gpus = [CPU]
         return engine
 
     return make
@@ -544,7 +544,7 @@ def test_threads_that_share_a_gpu_have_separate_buffers(simulated_gpu):
 
 def test_threads_are_assigned_to_several_gpus_in_turn(simulated_gpu):
     engine, network, planes = simulated_gpu("float32"), small_network(GAME), planes_of(GAME, 5)
-    engine.devices = [CPU, torch.device("cpu", 0)]
+    engine.gpus = [CPU, torch.device("cpu", 0)]
     engine.load(network, planes)
     assert engine._networks[0] is not engine._networks[1]
     with ThreadPoolExecutor(1) as first, ThreadPoolExecutor(1) as second:
