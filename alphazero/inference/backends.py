@@ -1,7 +1,7 @@
 """Chooses how a search runs, from the game and the engine behind its evaluator.
 
-In: a game and an evaluator. Out: a `SearchBackend`, which lists the three. The engine itself was
-chosen by `alphazero.inference.engines.registry`.
+Both functions take a game and an evaluator. `alphazero.search.backend` lists the three kinds of
+search; `alphazero.inference.engines.registry` has already chosen the engine.
 """
 
 import functools
@@ -21,9 +21,9 @@ _log = logging.getLogger(__name__)
 def make_search(game: Game, evaluator: Evaluator, **options: Any) -> SearchBackend:
     """Make the fastest search for self-play.
 
-    It is on a GPU if the engine is, the rules are compiled, numba-cuda is installed (the extra
-    ``cuda``) and a short search there makes the same moves; otherwise a line in the log says why
-    not.
+    The search runs on a GPU if the engine does, the rules are compiled, numba-cuda is installed
+    (the extra ``cuda``), and a short search on the GPU agrees with one on the CPU. If the GPU is
+    tried and fails, a warning in the log says why.
 
     Args:
         options: the keyword arguments of `TreeSearch`.

@@ -1,7 +1,7 @@
-"""Kernels of a search on a GPU: one thread for each game, with the functions of the CPU's search.
+"""Kernels that search on a GPU, with one thread per game and the same functions as on the CPU.
 
-numba compiles the rules and the functions of one game for either processor. The simulator of
-`numba.cuda` (``NUMBA_ENABLE_CUDASIM=1``) runs the kernels as plain Python.
+numba compiles the rules and the functions that search one game for either processor. The simulator
+of `numba.cuda` (``NUMBA_ENABLE_CUDASIM=1``) runs the kernels as plain Python.
 """
 
 import functools
@@ -17,8 +17,8 @@ from alphazero.search.simulate import is_finished
 from alphazero.search.subtree import compact_subtree
 from alphazero.search.tree import NO_PARENT, UNVISITED, Tree, back_up, expand_node
 
-#: A walk may end at a proven node, and a game may be over; another walk then begins. Only so many
-#: begin in one step, because the other games wait.
+#: Maximum walks of a game in one step. A walk that ends at a proven node or a finished game is
+#: followed by another, but not without limit, because the other games wait.
 _MAX_WALKS = 4
 STOPPED = -1  #: the budget of a game that is not searched
 
@@ -100,14 +100,14 @@ def find_new_leaf(game, searches, b, exploration, plan):
 
 
 def find_leaves(game, searches, exploration):
-    """Find a leaf in each game; `find_new_leaf`."""
+    """Find a leaf in each game; see `find_new_leaf`."""
     b = cuda.grid(1)
     if b < len(searches.nodes):
         searches.nodes[b] = find_new_leaf(game, searches, b, exploration, None)
 
 
 def find_leaves_by_plan(game, searches, exploration, plan):
-    """Find a leaf in each game, with sequential halving at the roots; `find_new_leaf`."""
+    """Find a leaf in each game, with sequential halving at the roots; see `find_new_leaf`."""
     b = cuda.grid(1)
     if b < len(searches.nodes):
         searches.nodes[b] = find_new_leaf(game, searches, b, exploration, plan)
@@ -126,7 +126,7 @@ def back_up_leaves(searches):
 
 
 def keep_subtrees(searches, rows, actions):
-    """Make the played action's child the new root in each game of ``rows``; `compact_subtree`."""
+    """In each game of ``rows``, make the played action's child the root; see `compact_subtree`."""
     i = cuda.grid(1)
     if i < len(rows):
         b = rows[i]

@@ -1,8 +1,8 @@
 """`GpuTreeSearch`: the searches of self-play, with trees, rules and network on an NVIDIA GPU.
 
 A CUDA graph holds `STEPS` simulations of all games, with the network in between, so that Python is
-called once for them. Noise is added to the roots, and results are read from them, on the CPU and by
-the same code as for `alphazero.search.batched_search.TreeSearch`, from copies of the roots.
+called once for them. Root noise is added and results are read on the CPU, in copies of the roots,
+by the same code as for `alphazero.search.batched_search.TreeSearch`.
 """
 
 import contextlib
@@ -45,7 +45,7 @@ def make_search(game: CompiledGame, evaluator, **options) -> "GpuTreeSearch":
         game, evaluator, options: the arguments of `GpuTreeSearch`.
 
     Raises:
-        Exception: of numba, torch or the driver, if the GPU cannot search, or not correctly.
+        Exception: of any type, if the GPU cannot search or its results are wrong.
     """
     if not config.ENABLE_CUDASIM and not importlib.util.find_spec("numba_cuda"):
         raise ImportError("numba-cuda is missing: pip install 'alphazero-selfplay[cuda]'")

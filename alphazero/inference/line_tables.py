@@ -15,8 +15,8 @@ from alphazero.runtime.jit import njit
 class LineTables(NamedTuple):
     """The tables of all L lines of a board, and the weights of the layers behind the U units.
 
-    P is the number of actions and of the value head's hidden units together, V that of the value's
-    logits.
+    P is the number of actions plus the number of the value head's hidden units; V is the number of
+    value logits.
     """
 
     cells: np.ndarray  #: int32[sum of n], the cells of each line, of n cells
@@ -24,7 +24,7 @@ class LineTables(NamedTuple):
     first_states: np.ndarray  #: int64[L], row of `contributions` of the line's state 0
     contributions: np.ndarray  #: int16[sum of 3^n, U]
     start: np.ndarray  #: int16[U], to which the contributions are added
-    weights: np.ndarray  #: float32[U, P], for the units in the numbers of the tables
+    weights: np.ndarray  #: float32[U, P], scaled to the integers of the tables
     bias: np.ndarray  #: float32[P]
     value_weights: np.ndarray  #: float32[P - A, V]
     value_bias: np.ndarray  #: float32[V]

@@ -1,7 +1,7 @@
-"""An update of the weights as one CUDA graph: a single call starts all of its kernels.
+"""Captures a weight update as a CUDA graph: a single call launches all of its kernels.
 
-Started one by one, the kernels of a small network take several times as long, because starting one
-takes longer than its arithmetic (docs/performance.md has the measurement).
+Without a graph, an update of a small network takes several times as long, because launching a
+kernel takes longer than its arithmetic (docs/performance.md has the measurement).
 """
 
 import logging
@@ -20,13 +20,13 @@ _log = logging.getLogger(__name__)
 class CapturedUpdate:
     """Calls a function of a batch, and from the fourth call on replays it as a CUDA graph.
 
-    Batches of another size than that of the capture are passed to the function itself. If the
-    capture fails, for example because memory is short, so are all later batches.
+    A batch whose size differs from the captured one's is passed to the function itself. If the
+    capture fails, for example for lack of memory, all later batches are passed to it as well.
 
     Args:
         update: computes on the device of its argument, a `Batch` of tensors, and returns tensors.
-            It must not read a number from the device. Numbers that it takes from Python, such as
-            learning rates, stay as they are at the capture.
+            It must not read a number from the device. Python numbers that it uses, such as
+            learning rates, keep the values that they have during the capture.
         device: the device. On a CPU, which has no graphs, "replaying" means calling the function
             with the same buffers.
     """

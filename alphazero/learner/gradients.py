@@ -22,7 +22,7 @@ from alphazero.replay.buffer import Batch
 
 # Fewest samples in a part; with fewer, the statistics of batch normalization are noisy.
 _SMALLEST_PART = 64
-# Number of weights times samples that is worth another thread.
+# Number of weights times samples per thread; with less work, another thread does not pay off.
 _WORK_PER_THREAD = 5_000_000
 
 

@@ -158,7 +158,7 @@ def thinking_of(player: Player) -> str:
 
 
 def endgame_option(default: str) -> Any:
-    """Declare the setting ``endgame``, which has another default in some commands."""
+    """Declare the setting ``endgame``; its default differs between commands."""
     text = "network: solve positions near the end of the game exactly"
     return option(default, text, choices=("off", "auto"))
 

@@ -103,7 +103,7 @@ def check_player(
 
     Args:
         spec: a specification that `make_player` takes.
-        game_name: the name of the game to play; if "", no network is looked for by name.
+        game_name: the name of the game to play; if "", names such as "best" are not checked.
         settings: defaults for the settings that ``spec`` leaves open.
         rules_digest: digest of the game's rules; a run with the same digest is for the same game.
 

@@ -40,8 +40,8 @@ TREE_MEMORY_BYTES = 400_000_000
 MAX_LEAVES_PER_STEP = 64
 #: Assumed speed of searching one position, to estimate the simulations within a time limit.
 USUAL_SIMULATIONS_PER_S = 10_000
-#: Maximum nodes to solve a position: for each simulation of a move; for each second of its time
-#: limit, which take about half a second; and for any move, which take about a second.
+#: Maximum nodes when solving a position: per simulation of a move; per second of its time limit
+#: (these nodes take about half a second); and in total for a move (about a second).
 NODES_PER_SIMULATION = 1_000
 NODES_PER_S = 2_000_000
 MAX_NODES = 4_000_000

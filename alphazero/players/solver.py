@@ -22,7 +22,7 @@ from alphazero.solvers.registry import make_solver
 class SolverPlayer:
     """Plays a move with the best exact score, such as the fastest win; see `Player`.
 
-    In a position beyond the solver's limits, the player that `stand_in` returns moves; without one,
+    Beyond the solver's limits, `stand_in` returns the player that chooses the move; without it,
     `choose` and `analyse` raise `UnsolvableError`.
 
     Args:

@@ -3,7 +3,7 @@
 Three classes implement it; `alphazero.inference.backends` chooses one:
 
 - `alphazero.search.batched_search.TreeSearch` calls the evaluator once per step, with a leaf of
-  each game: for every game and every evaluator;
+  each game; it supports every game and every evaluator;
 - `alphazero.inference.table_search.TableSearch` makes many simulations in one kernel, which
   contains the rules and the network;
 - `alphazero.inference.gpu_search.GpuTreeSearch` keeps trees, rules and network on a GPU.

@@ -1,7 +1,7 @@
 """A simulation up to its leaf, in one compiled function that plays the moves itself.
 
-The drivers of games with compiled rules call it: a kernel that also contains the network
-(`alphazero.inference.table_search`), and one thread per game of a GPU
+Kernels for games with compiled rules call it: one that also contains the network
+(`alphazero.inference.table_search`), and one that runs a thread per game on a GPU
 (`alphazero.inference.gpu_kernels`). They evaluate the leaf; the tree's functions do the rest.
 """
 
@@ -42,7 +42,7 @@ def find_leaf(game, tree, states, b, exploration, plan, out_planes, out_mask):
 
 @njit
 def add_leaf(game, tree, states, b, parent, action, out_planes, out_mask):
-    """Add a node for the position that ``states`` holds for the next one; return it as a leaf.
+    """Add a node for the position stored in the next entry of ``states``; return the node.
 
     Args:
         game, tree, states, b: as in `find_leaf`.

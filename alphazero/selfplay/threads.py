@@ -89,9 +89,9 @@ class ParallelSelfPlay:
             yield from records
 
     def play_in_steps(self, num_games: int, progress: float) -> Iterator[list[GameRecord]]:
-        """Play as `play` does, yielding after every few simulations the games that have finished.
+        """Play as `play` does, but yield the newly finished games after every few simulations.
 
-        A step often finishes no game; its list is empty.
+        Often no game has finished, and the list is empty.
         """
         shares = split_evenly(num_games, len(self.workers))
         for worker, own_games in zip(self.workers, shares):

@@ -32,8 +32,8 @@ class Solver(Protocol):
     - Othello: the final margin of discs, the mover's minus the opponent's. Squares that stay empty
       count for neither side.
     - Other games: a win in n actions scores N + 1 - n, a loss the negative of that number, a draw
-      0, where N is the length of the longest game. If there are other results, k * (N + 1) takes
-      the place of N + 1 for results of the k-th smallest nonzero size.
+      0, where N is the length of the longest game. If there are other results, those with the
+      k-th smallest nonzero absolute value use k * (N + 1) instead of N + 1.
 
     Every solver obeys these rules:
 

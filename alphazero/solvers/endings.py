@@ -21,7 +21,7 @@ from alphazero.solvers.registry import make_solver
 
 @dataclasses.dataclass(frozen=True)
 class Endings:
-    """Solves positions of one game that are near its end; `make_endings` knows the numbers."""
+    """Solves positions near the end of one game; `make_endings` supplies the constants."""
 
     game: CompiledGame
     #: Number of empty cells with which about nine positions in ten are solved within 10,000 nodes,

@@ -46,7 +46,8 @@ class Positions:
     #: int16[N], number of actions on the longest path to the end of the game; lower after every
     #: action.
     plies_left: np.ndarray
-    #: Whether all states that the game takes for one position were compared, or only a sample.
+    #: True if all states that the game treats as the same position were compared; False if only a
+    #: sample was.
     are_all_compared: bool = True
 
     def __len__(self) -> int:
@@ -187,8 +188,8 @@ def enumerate_positions(game: Game, max_positions: int = MAX_POSITIONS) -> Posit
 
     Raises:
         UnsolvableError: if there are more than ``max_positions``.
-        InputError: if a position can occur twice in one game, or the game takes states for one
-            position in which an action leads to different ones.
+        InputError: if a position can occur twice in one game, or the game treats two states as the
+            same position although an action leads from them to different positions.
     """
     batches, edges, are_all_compared = _reachable(game, max_positions)
     states, over, results, players, _ = (np.concatenate(part) for part in zip(*batches))

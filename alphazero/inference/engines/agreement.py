@@ -73,7 +73,7 @@ def sample_positions(
 def random_positions(
     game, num_positions: int, generator: np.random.Generator, num_games: int | None = None
 ) -> np.ndarray:
-    """Return unfinished positions of random games, [M, K]; the arguments of `sample_positions`."""
+    """Return unfinished positions of random games, [M, K]; arguments as in `sample_positions`."""
     starts = game.initial_states(num_games or max(num_positions // 8, 1))
     states = starts
     batches = []

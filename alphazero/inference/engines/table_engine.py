@@ -1,8 +1,7 @@
 """The engine for networks of line patterns: it looks up what their convolutions would compute.
 
-In: planes. Out: logits and values. A kernel adds up the entries of all lines; see
-`alphazero.inference.line_tables`. A search may also look them up in its own kernel
-(`alphazero.inference.table_search`).
+A kernel adds up the table entries of all lines (`alphazero.inference.line_tables`). A search may
+also look them up in its own kernel (`alphazero.inference.table_search`).
 """
 
 import copy
@@ -17,7 +16,7 @@ from alphazero.network.patterns import PatternNetwork
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.jit import njit
 
-_LARGEST = 32_000  # of int16: what the sum of all lines stays below
+_LARGEST = 32_000  # limit of the sum over all lines, which is an int16
 
 
 def make(choice: EngineChoice, device: torch.device, num_threads: int) -> Engine:
@@ -34,7 +33,7 @@ def make(choice: EngineChoice, device: torch.device, num_threads: int) -> Engine
 
 
 def precisions(device: torch.device) -> list[str]:
-    """Return ["float32"]: the tables are on the CPU, whatever the device; they are integers."""
+    """Return ["float32"] for any device: the tables are always on the CPU and hold integers."""
     return ["float32"]
 
 
@@ -52,7 +51,7 @@ class TableEngine(Engine):
             planes: not used.
 
         Raises:
-            ConfigError: if it is another network.
+            ConfigError: if the network is not a `PatternNetwork`.
         """
         if not isinstance(network, PatternNetwork):
             raise ConfigError.of("engine", "table", ["auto"], "it needs network=patterns")
@@ -101,8 +100,8 @@ def rounded(rows: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray, np.ndarray]
             them take twice the memory of the result.
 
     Returns:
-        The contributions, int16[sum of 3^n, U]; what they are added to, int16[U]; and the value of
-        one unit of these integers, float32[U].
+        The contributions, int16[sum of 3^n, U]; the initial sums that they are added to, int16[U];
+        and the factors that turn these integers back into the original scale, float32[U].
     """
     highest = np.array([table.max(axis=0) for table in rows])  # [L, U]
     lowest = np.array([table.min(axis=0) for table in rows])
