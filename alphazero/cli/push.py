@@ -54,7 +54,7 @@ def run(settings: Settings, console: Console) -> None:
         add = package.CommitOperationAdd
         files = [add(file, path), add("README.md", card)]
         package.create_commit(name, files, commit_message="A network", revision=revision)
-    console.print(f"{path} is now {settings.to}, a player of {game.name}.", markup=False)
+    console.print(f"Uploaded {path} as {settings.to}, a player of {game.name}.", markup=False)
 
 
 def _card_text(path: Path, repository: str) -> str:

@@ -35,7 +35,7 @@ class Appearance:
     def __post_init__(self) -> None:
         for name, pair in (("sides", self.sides), ("colors", self.colors)):
             if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-                raise ValueError(f"{name} must be two texts, one for each player, not {pair!r}")
+                raise ValueError(f"{name} must be two strings, one for each player, not {pair!r}")
         _check_choice(self.board, BOARDS)
         for color in self.colors:
             _check_choice(color, COLORS)

@@ -1,7 +1,7 @@
 """Computes the gradients of a batch; on a CPU, each thread handles one part of the batch.
 
 Torch can also split every layer among threads, but then the threads wait for each other in each
-layer, and oneDNN's gradients of convolutions wait without sleeping: if another program uses one of
+layer, and oneDNN's gradients of convolutions busy-wait: if another program uses one of
 two cores, a step takes 5 to 13 times as long as on one thread (`docs/performance.md`). Batch
 normalization uses the mean and variance of each part, as it does when several GPUs share a batch
 (`torch.nn.parallel.DistributedDataParallel`).

@@ -20,7 +20,7 @@ _MEANS = "loss policy_loss value_loss policy_entropy target_entropy value_error 
 
 @dataclasses.dataclass
 class LearnerReport:
-    """Metrics of one iteration's training, mostly means over its measured steps: every eighth.
+    """Metrics of one iteration's training, mostly means over every eighth step, which is measured.
 
     NaN means that no step has been measured.
     """

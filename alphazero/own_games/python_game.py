@@ -258,7 +258,7 @@ class PythonGame(Game):
         return row["actions"][: row["plies"]].tolist()
 
     def reread(self, state: np.ndarray) -> np.ndarray:
-        """Compute a state (K entries) anew from its position object.
+        """Compute a state (K entries) from its position object again.
 
         The new state equals ``state`` unless the rules break a law, for example by changing an
         object that they should have copied.

@@ -25,7 +25,7 @@ class SearchCounts:
     num_simulations: int = 0  #: number of simulations that ended at a new node
     #: number of positions passed to the evaluator, or looked up in its tables
     num_evaluations: int = 0
-    num_batches: int = 0  #: number of calls of the evaluator, or of the kernel that looks up
+    num_batches: int = 0  #: number of calls of the evaluator, or of the kernel with the tables
     total_depth: int = 0  #: sum of the new nodes' distances from their roots
     evaluator_s: float = 0.0  #: wall-clock seconds spent in calls of the evaluator
 

@@ -21,7 +21,7 @@ def make_solver(
     Args:
         max_nodes: number of nodes that a compiled search explores before it gives up on a position
             with `UnsolvableError`; None means the solver's default. Other solvers ignore the limit.
-        max_positions: number of positions of a game without a special solver.
+        max_positions: maximum number of positions of a game without a special solver.
 
     Raises:
         UnsolvableError: if the game has no special solver and too many positions to enumerate.

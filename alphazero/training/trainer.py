@@ -401,7 +401,7 @@ class Trainer:
         """Return whether the iteration would exceed the run's time limit.
 
         Args:
-            num_games: number of games whose learning is still to come, 0 while learning. In the
+            num_games: number of games still to learn from, 0 while learning. In the
                 first iteration, learning is assumed to take as long as self-play.
         """
         limit_s = self.settings.run.time_limit_s

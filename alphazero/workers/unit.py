@@ -76,7 +76,7 @@ class Left(NamedTuple):
 
 
 class SelfPlayWork(NamedTuple):
-    """Counts and timings that measure an amount of self-play, summed over all threads."""
+    """Counts and timings of self-play, summed over all threads."""
 
     num_simulations: int  #: simulations that added a leaf node
     num_evaluations: int  #: positions that the search had evaluated
@@ -91,7 +91,7 @@ class SelfPlayWork(NamedTuple):
 
     @classmethod
     def now(cls, selfplay: ParallelSelfPlay, streams: Sequence[CachedEvaluator]) -> "SelfPlayWork":
-        """Return the amount of self-play done since ``selfplay`` was created; `thread_s` is 0.
+        """Return the counts and timings since ``selfplay`` was created; `thread_s` is 0.
 
         Args:
             selfplay: plays the games, and counts simulations, evaluations, batches and depths.
@@ -102,11 +102,11 @@ class SelfPlayWork(NamedTuple):
         return cls(*dataclasses.astuple(selfplay.counts), *counts)
 
     def since(self, before: "SelfPlayWork") -> "SelfPlayWork":
-        """Return this amount minus an earlier amount ``before``, field by field."""
+        """Return the difference from earlier counts ``before``, field by field."""
         return SelfPlayWork._make(count - old for count, old in zip(self, before))
 
     def plus(self, more: Sequence[float]) -> "SelfPlayWork":
-        """Return the sum of this amount and ``more``, field by field."""
+        """Return the sum of these counts and ``more``, field by field."""
         return SelfPlayWork._make(count + other for count, other in zip(self, more, strict=True))
 
 

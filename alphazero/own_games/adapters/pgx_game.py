@@ -199,7 +199,7 @@ class PgxGame(Game):
     def _in_batches(self, function: Callable, out: np.ndarray, *inputs: np.ndarray) -> None:
         """Write ``function(*inputs)`` into ``out``, calling it with batches of only two sizes.
 
-        JAX compiles a function anew for each batch size, which takes seconds, so only single rows
+        JAX compiles a function for each batch size, which takes seconds, so only single rows
         and full batches are used. The last batch is padded with copies of its first row.
 
         Args:
