@@ -30,7 +30,7 @@ DRAWN = [key for key in DRAWN if ROWS[key].allowed or TYPES[key] is bool]
 
 def bounds(key):
     """Return the lowest and the highest allowed number of a setting, None if there is none."""
-    words = ROWS[key].allowed.split()
+    words = ROWS[key].allowed.removeprefix("an even number, ").split()
     low = high = None
     if "to" in words:
         low, high = words[0], words[2]
