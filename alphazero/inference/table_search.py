@@ -15,10 +15,10 @@ from alphazero.search.leaf import find_leaf
 from alphazero.search.simulate import Edges, is_finished
 from alphazero.search.tree import NO_PARENT, UNVISITED, back_up, expand_node
 
-#: Walks of each game in one step, about a millisecond's. Deadlines and Ctrl-C take effect between
-#: steps. With 32, self-play on two cores is a fifth slower: the processor's cache then holds the
-#: trees of all games in turn, instead of one game's for a whole move.
+#: Walks in one step: about a millisecond's, and at least so many in each game. Deadlines and Ctrl-C
+#: take effect between steps. More in a game keep its tree in the processor's cache for longer.
 _WALKS_PER_STEP = 256
+_MIN_WALKS = 64
 
 
 class TableSearch(TreeSearch):
@@ -31,7 +31,7 @@ class TableSearch(TreeSearch):
     @property
     def simulations_per_step(self) -> int:
         """How many simulations a step makes in each unfinished search, at least."""
-        return 1 if self._tables is None else _WALKS_PER_STEP
+        return 1 if self._tables is None else _MIN_WALKS
 
     @property
     def _tables(self) -> LineTables | None:
@@ -59,7 +59,7 @@ class TableSearch(TreeSearch):
             self._roots.exploration,
             self._roots.plan,
             make_workspace(self.game, tables),
-            _WALKS_PER_STEP,
+            max(_WALKS_PER_STEP // max(len(rows), 1), _MIN_WALKS),
         )
         self.counts.num_simulations += num_nodes
         self.counts.num_evaluations += num_evaluations

@@ -7,6 +7,7 @@ what follows but is in neither `observe` nor `key`, such as a count of repetitio
 therefore compare positions whose objects differ in their `contents`.
 """
 
+from collections import deque
 from collections.abc import Callable, Hashable, Iterator
 from typing import Any
 
@@ -68,9 +69,9 @@ class MergedPositions:
             InputError: if an action leads to different positions.
         """
         game = self._game
-        waiting = [(state, False) for state in states]
+        waiting = deque((state, False) for state in states)
         while waiting:
-            state, is_followed = waiting.pop()
+            state, is_followed = waiting.popleft()  # those with the fewest moves first
             identity = game.identity(state[None]).tobytes()
             key = identity, game.variant(state)
             if key in self._known:

@@ -106,6 +106,7 @@ def main(text: str, time_limit_s: str) -> None:
         report = examine(laws, twin, options, watch)
     except BrokenLaw as error:
         report = RuleReport(str(error))
+    faulthandler.cancel_dump_traceback_later()  # the end of this process is no rule
     print(json.dumps(dataclasses.asdict(report)), file=answers, flush=True)
 
 

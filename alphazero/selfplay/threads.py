@@ -4,7 +4,7 @@ Each worker has its own evaluator; all finished games are yielded in one stream.
 kernels and the network release Python's global interpreter lock, so workers run in parallel. On a
 GPU, workers take turns: while some walk their trees, the GPU computes the others' batches.
 
-Workers synchronize after every `_SIMULATIONS_PER_SYNC` simulations of their games. A worker's
+Workers synchronize after some simulations of their games (`_SIMULATIONS_PER_SYNC`). A worker's
 games depend only on its own generator and the weights, so a run is reproducible.
 """
 
@@ -25,6 +25,9 @@ from alphazero.selfplay.lockstep import SelfPlay
 from alphazero.selfplay.settings import SelfPlaySettings
 
 _SIMULATIONS_PER_SYNC = 32  # waiting for the slowest worker then takes 1 to 2% of the time
+#: Between kernels, one worker at a time runs Python. If workers met after every kernel, all would
+#: wait for that: with line tables on two busy cores, self-play was a third slower.
+_MIN_STEPS_PER_SYNC = 8
 
 
 class ParallelSelfPlay:
@@ -137,7 +140,7 @@ class ParallelSelfPlay:
 
         def advance(worker: SelfPlay) -> list[GameRecord]:
             num_steps = _SIMULATIONS_PER_SYNC // worker.search.simulations_per_step
-            return worker.advance(max(num_steps, 1))
+            return worker.advance(max(num_steps, _MIN_STEPS_PER_SYNC))
 
         if self._pool is None:
             return [advance(self.workers[0])]

@@ -253,6 +253,26 @@ def test_of_too_many_histories_a_sample_is_compared(monkeypatch):
     assert enumerate_positions(PythonGame(Remembers())).are_all_compared
 
 
+class FirstMoveCounts(TicTacToe):
+    """Who takes the last square moves again, but only if the game began in the first one."""
+
+    def __init__(self):
+        super().__init__()
+        self.first = None
+
+    def step(self, action):
+        self.first = action if self.first is None else self.first
+        super().step(action)
+        if (self.first, action) == (0, 8):
+            self.player = 1 - self.player
+
+
+def test_the_shortest_histories_are_compared_first(monkeypatch):
+    monkeypatch.setattr(merged_positions, "_MAX_VARIANTS", 300)
+    with pytest.raises(InputError, match="'key'"):
+        enumerate_positions(PythonGame(FirstMoveCounts()))
+
+
 def test_contents_tell_objects_apart_by_what_they_hold():
     class Slots:
         __slots__ = ("square",)
