@@ -39,7 +39,7 @@ from alphazero.evaluation.run_facts import duration_text
 from alphazero.games.batched_game import Game
 from alphazero.network.registry import is_own_kind
 from alphazero.own_games.registry import make_game
-from alphazero.runtime.console import Console
+from alphazero.runtime.console import Console, counted
 from alphazero.runtime.errors import ConfigError, InputError
 from alphazero.runtime.own_code import is_module_name, reason_of
 from alphazero.runtime.process import unless_hung_up
@@ -425,7 +425,7 @@ def finished_lines(trainer: Trainer) -> list[str]:
     It ends with the command that trains the run further.
     """
     limits = " and ".join(f"{key}={value}" for key, value in trainer.reached_limits.items())
-    took = f"{trainer.iteration} iterations in {duration_text(trainer.elapsed_s)}"
+    took = f"{counted(trainer.iteration, 'iteration')} in {duration_text(trainer.elapsed_s)}"
     return [
         f"The run {trainer.folder.path} is finished after {took}: {limits} allows no other.",
         f"Train it further:  {_longer_run(trainer)}",

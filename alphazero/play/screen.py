@@ -131,7 +131,7 @@ class Screen:
     def print_goodbye(self) -> None:
         """Print, below the prompt, how to continue an unfinished game later."""
         self.console.print()
-        if not self._session.over:
+        if self._session.actions and not self._session.over:
             self.console.print(Text("The game ends here. To continue it later, start with:"))
             self.print_moves()
 
