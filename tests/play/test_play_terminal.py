@@ -256,7 +256,7 @@ def test_ctrl_c_ends_politely_at_the_prompt_and_during_a_search():
     game = make_game("connect_four")
     console = _console()
     TerminalGame(game, (HumanPlayer(), HumanPlayer()), console, interrupt).run()
-    assert console.file.getvalue().splitlines()[-1] == "moves="
+    assert "moves=" not in console.file.getvalue()
     player = ScriptedPlayer(game, [3])
     player.analyse = interrupt
     text, _, _ = _play("connect_four", "4\n", lambda _: player)
