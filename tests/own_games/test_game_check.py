@@ -1,7 +1,9 @@
 """Mistakes in a game of one's own: each is a sentence, before anything is compiled or played."""
 
+import json
 import re
 from pathlib import Path
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
@@ -9,7 +11,7 @@ import pytest
 from game_samples import EXAMPLE
 from mostly_slow import mostly_slow
 
-from alphazero.own_games import checked_game
+from alphazero.own_games import checked_game, rule_check
 from alphazero.own_games.checks.laws import BrokenLaw, Laws
 from alphazero.own_games.registry import make_game
 from alphazero.runtime.errors import ConfigError
@@ -157,3 +159,16 @@ def test_each_version_is_checked_once(checks, tmp_path):
         with pytest.raises(ConfigError):
             make_game(str(path))
         assert len(checks) == number
+
+
+def test_the_watch_ends_before_the_report_is_printed(monkeypatch, capsys):
+    """It would end the process of a check that has found nothing wrong."""
+    calls = []
+    watch = SimpleNamespace(
+        dump_traceback_later=lambda *_, **__: calls.append("watched"),
+        cancel_dump_traceback_later=lambda: calls.append(capsys.readouterr().out),
+    )
+    monkeypatch.setattr(rule_check, "faulthandler", watch)
+    rule_check.main(json.dumps({"game": "tic_tac_toe", "num_positions": 50}), "10")
+    assert "watched" in calls and calls[-1] == ""
+    assert json.loads(capsys.readouterr().out)["fault"] is None
