@@ -119,7 +119,8 @@ def test_a_run_whose_folder_is_removed_ends(start, root):
             shutil.rmtree(folder, ignore_errors=True)
         learner.wait(30).assert_refused(folder.name)
         run(resume_words(root, END)).assert_refused(folder.name)
-        shutil.rmtree(moved, ignore_errors=True)
+        for left in (folder, moved):
+            shutil.rmtree(left, ignore_errors=True)
 
 
 # --- workers --------------------------------------------------------------------------------------
