@@ -34,6 +34,22 @@ def compare(game, state, twin):
         assert inspected.results[0] == twin.result()
 
 
+def test_sequences_of_moves_are_as_many_as_the_naive_twin_counts():
+    name, depth = "gomoku:3x4x3", 6
+    numbers = {(): 1}  # of the sequences that lead to each set of moves
+    twins, counts = [], []
+    for _ in range(depth):
+        following = {}
+        for moves, number in numbers.items():
+            for action in replayed(name, moves).legal():
+                played = *moves, action
+                same = tuple(sorted(played[0::2])), tuple(sorted(played[1::2]))
+                following.setdefault(same, [played, 0])[1] += number
+        numbers = {moves: number for moves, number in following.values()}
+        counts.append(sum(numbers.values()))
+    assert counts == [len(states) for states in frontiers(make_game(name), depth)]
+
+
 def frontiers(game, depth):
     """Yield the states after every sequence of 1, 2, ... ``depth`` moves."""
     states = game.initial_states()
