@@ -161,7 +161,7 @@ test("a game of Gomoku is written in letters and read as squares", () => {
   const start = "#analyse/gomoku:9x10";
   const setup = { ...SETUP, action_texts: [] };
   const sgf = writeGame({ game: GOMOKU, setup, board: null, line: [GAME] }, start);
-  assert.match(sgf, /GM\[4\]SZ\[10:9\]PL\[B\];B\[aa\]/);
+  assert.match(sgf, /GM\[4\]SZ\[10:9\]PL\[B\]\s*;B\[aa\]/);
   const { branches } = read(sgf);
   const after = [branch("b9", [branch("c9")]), branch("d9", [], "a trap ]")];
   assert.deepEqual(branches, [branch("a9", after)]);

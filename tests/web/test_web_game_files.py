@@ -128,7 +128,7 @@ GOMOKU = {
         ["h8", "i9", "a15"],
         ["B[oo]"],
     ),
-    "squares of Gomoku": ("(;GM[4];B[h8];W[i9])", ["h8", "i9"], ["GM[4]SZ[15]PL[B];B[hh];W[ig]"]),
+    "squares of Gomoku": ("(;GM[4];B[h8];W[i9])", ["h8", "i9"], ["GM[4]SZ[15]PL[B]", "W[ig]"]),
     "a list of squares": ("h8i9a15", ["h8", "i9", "a15"], ["W[ig]"]),
     "a smaller board": ("(;GM[4]SZ[9];B[ee])", ["e5"], ["GM[4]SZ[9]", "B[ee]"]),
     "a set-up board of Gomoku": (

@@ -41,7 +41,10 @@ export function writeGame({ game, setup, board, line: [root] }: Shown, start: st
   };
   const head: Properties = { FF: ["4"], CA: ["UTF-8"], AP: ["AlphaZero"], START: [start] };
   if (number) {
-    Object.assign(head, { GM: [number], SZ: [rows === columns ? `${rows}` : `${columns}:${rows}`] });
+    Object.assign(head, {
+      GM: [number],
+      SZ: [rows === columns ? `${rows}` : `${columns}:${rows}`],
+    });
     head.PL = [letter(root.position.to_move)];
     const cells = board === null ? [] : root.position.cells.flat();
     cells.forEach((cell, k) => {
