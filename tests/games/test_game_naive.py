@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from game_samples import GAME_NAMES, label, random_games
 from mostly_slow import mostly_slow
-from naive import naive_twin
+from naive import naive_twin, replayed
 
 from alphazero.own_games.registry import make_game
 
@@ -37,7 +37,7 @@ def compare(game, state, twin):
 def test_sequences_of_moves_are_as_many_as_the_naive_twin_counts():
     name, depth = "gomoku:3x4x3", 6
     numbers = {(): 1}  # of the sequences that lead to each set of moves
-    twins, counts = [], []
+    counts = []
     for _ in range(depth):
         following = {}
         for moves, number in numbers.items():
