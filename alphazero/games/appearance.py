@@ -21,9 +21,9 @@ class Appearance:
     #: web page, discs), "x" and "o" are always letters, and the others are discs.
     colors: tuple[str, str] = ("first", "second")
     #: Style of the board, one of `BOARDS`: "plain" has no colour, "lines" shows only lines,
-    #: "points" is of wood and on the web page has its pieces where lines cross, and "plate" is a
-    #: board into whose columns pieces fall, with columns numbered from 1. Discs need a coloured
-    #: board.
+    #: "points" is of wood, marks no legal moves and on the web page has its pieces where lines
+    #: cross, and "plate" is a board into whose columns pieces fall, with columns numbered from 1.
+    #: Discs need a coloured board.
     board: str = "plain"
     rows_from_top: bool = False  #: True if row 1 is at the top; in chess it is at the bottom
     numbers_squares: bool = False  #: whether a terminal numbers the squares that are legal moves

@@ -99,7 +99,7 @@ function Names({ layout, least }: Omit<GroundProps, "children">) {
     ));
   return (
     <>
-      {write("edge-label", Math.max(29, least), 50, edges)}
+      {write("edge-label", Math.max(29, least), 60, edges)}
       {write("cell-name", Math.max(17, least), 25, corners)}
     </>
   );
