@@ -32,6 +32,9 @@ GAME_NAMES = (
     EXAMPLE,
     PUZZLE,
     BREAKTHROUGH,
+    "gomoku:4x9x3",
+    "gomoku",
+    "gomoku:7x7x4",
 )
 
 

@@ -30,7 +30,7 @@ def has_line(board, piece, length):
     """Return whether the board has ``length`` pieces in a row anywhere."""
     for row in range(len(board)):
         for column in range(len(board[0])):
-            for down, right in DIRECTIONS:
+            for down, right in DIRECTIONS if board[row][column] == piece else ():
                 line = [(row, column), *ray(board, row, column, down, right)][:length]
                 if len(line) == length and all(board[r][c] == piece for r, c in line):
                     return True
@@ -61,19 +61,18 @@ class NaiveConnectX:
         return -1 if has_line(self.board, 2 - self.player, self.length) else 0
 
 
-class NaiveTicTacToe(NaiveConnectX):
-    """Tic-tac-toe: the same, but a piece may take any square."""
-
-    def __init__(self):
-        super().__init__(3, 3, 3)
+class NaiveGomoku(NaiveConnectX):
+    """Gomoku and tic-tac-toe: the same, but a piece may take any square."""
 
     def legal(self):
         if self.over():
             return []
-        return [square for square in range(9) if self.board[square // 3][square % 3] == 0]
+        cells = [cell for row in self.board for cell in row]
+        return [square for square, cell in enumerate(cells) if cell == 0]
 
     def play(self, action):
-        self.board[action // 3][action % 3] = 1 + self.player
+        row, column = divmod(action, len(self.board[0]))
+        self.board[row][column] = 1 + self.player
         self.player = 1 - self.player
 
     def over(self):
@@ -215,11 +214,14 @@ class PythonTwin:
 def naive_twin(name):
     """Return the naive game of a name that `alphazero.own_games.registry.make_game` takes."""
     if name == "tic_tac_toe":
-        return NaiveTicTacToe()
+        return NaiveGomoku(3, 3, 3)
     if name == "connect_four":
         return NaiveConnectX(6, 7, 4)
     if name.startswith("connect_x:"):
         return NaiveConnectX(*map(int, name.partition(":")[2].split("x")))
+    if name.startswith("gomoku"):
+        sizes = [*map(int, (name.partition(":")[2] or "15x15").split("x")), 5]
+        return NaiveGomoku(*sizes[:3])
     if name.startswith("othello"):
         return NaiveOthello(int(name.partition(":")[2] or 8))
     if name.endswith("snort.py"):

@@ -61,15 +61,17 @@ _BLOCKED = "#875f5f"  # the style of a blocked square
 _LETTERS = ("first", "second", "x", "o")  #: colours of pieces that are letters
 DISC = "●"  #: the glyph of all other pieces
 WALL = "■"  #: the glyph of a blocked square
+_WOOD = {
+    "cell_style": "on #af875f",
+    "frame_style": "#875f5f on #af875f",
+    "mark_style": "on #5f87af",
+    "label_style": "#ffffd7",
+}
 #: The fields of a skin that depend on `Appearance.board`.
 _BOARDS: dict[str, dict] = {
     "plain": {},
-    "wood": {
-        "cell_style": "on #af875f",
-        "frame_style": "#875f5f on #af875f",
-        "mark_style": "on #5f87af",
-        "label_style": "#ffffd7",
-    },
+    "wood": _WOOD,
+    "points": _WOOD,
     "green": {
         "cell_style": "on #008700",
         "frame_style": "#5faf5f on #008700",

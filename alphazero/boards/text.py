@@ -68,7 +68,8 @@ def draw_board(
         medium: the abilities of the terminal.
         previous_state: the position before the last move, an array of K state words; if None, no
             cells are marked.
-        labels: whether legal squares are labelled with what to type; columns always are.
+        labels: whether legal squares are labelled with what to type; columns always are, points
+            never.
         numbered: whether the labels are numbers, in a game whose notation numbers the legal
             squares.
         last_action: the last move; needed only in games whose pieces move, to mark its squares.
@@ -79,6 +80,8 @@ def draw_board(
     board = game.cells(state)
     legal_action_mask = game.legal_action_mask(state[None])[0]
     label = _number_label(skin, legal_action_mask) if numbered else skin.notation.text
+    if game.appearance.board == "points":
+        labels = False  # every empty square is legal, and the edges name it
     shown = _labels(skin.notation, board.shape, legal_action_mask & labels, label)
     marked = marked_cells(game, skin, state, previous_state, last_action)
     return _Drawing(board, skin, medium, shown, marked).text()

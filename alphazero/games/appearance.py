@@ -8,7 +8,7 @@ import dataclasses
 from typing import Any
 
 COLORS = ("first", "second", "yellow", "red", "light", "dark", "x", "o")
-BOARDS = ("plain", "wood", "green", "plate", "lines")
+BOARDS = ("plain", "wood", "points", "green", "plate", "lines")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -20,9 +20,10 @@ class Appearance:
     #: Colours of the pieces, two of `COLORS`: "first" and "second" are blue and red letters (on the
     #: web page, discs), "x" and "o" are always letters, and the others are discs.
     colors: tuple[str, str] = ("first", "second")
-    #: Style of the board, one of `BOARDS`: "plain" has no colour, "lines" shows only lines, and
-    #: "plate" is a board into whose columns pieces fall, with columns numbered from 1. Discs need a
-    #: coloured board.
+    #: Style of the board, one of `BOARDS`: "plain" has no colour, "lines" shows only lines,
+    #: "points" is of wood, marks no legal moves and on the web page has its pieces where lines
+    #: cross, and "plate" is a board into whose columns pieces fall, with columns numbered from 1.
+    #: Discs need a coloured board.
     board: str = "plain"
     rows_from_top: bool = False  #: True if row 1 is at the top; in chess it is at the bottom
     numbers_squares: bool = False  #: whether a terminal numbers the squares that are legal moves

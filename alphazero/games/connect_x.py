@@ -236,14 +236,30 @@ def check_position(board: np.ndarray, player: int, length: int) -> bool:
     for row, column in zip(*np.nonzero(filled[:-1] & ~filled[1:])):
         place = f"column {column + 1}, row {len(board) - row}"  # as people count: from below
         raise ValueError(f"the disc in {place} has an empty cell below it.")
-    first = np.count_nonzero(board == 1)
-    second = np.count_nonzero(board == 2)
-    side = SIDES[player]
-    if first - second != player:
-        raise ValueError(f"with {first} yellow and {second} red discs it is not {side}'s turn.")
+    return check_turn(board, player, length, SIDES)
+
+
+def check_turn(board: np.ndarray, player: int, length: int, sides: tuple[str, str]) -> bool:
+    """Check whose turn it is where lines win, and return whether the last piece completed one.
+
+    Args:
+        board: int8[rows, columns]: 0 empty, 1 the first player's piece, 2 the second's.
+        player: the player to move, 0 or 1; 0 began the game.
+        length: number of pieces in a row that wins.
+        sides: the names of the players.
+
+    Raises:
+        ValueError: if the numbers of pieces show that it is the other player's turn, or ``player``
+            already has a line; the message says which.
+    """
+    nums = np.count_nonzero(board == 1), np.count_nonzero(board == 2)
+    side = sides[player]
+    if nums[0] - nums[1] != player:
+        first, second = (f"{num} {name.lower()}" for num, name in zip(nums, sides))
+        raise ValueError(f"with {first} and {second} pieces it is not {side}'s turn.")
     if _holds_line(board == 1 + player, length):
         raise ValueError(
-            f"{side} is to move but already has {length} in a row: the game ended one disc earlier."
+            f"{side} is to move but already has {length} in a row: the game ended one move earlier."
         )
     return _holds_line(board == 2 - player, length)
 

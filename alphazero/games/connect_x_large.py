@@ -133,7 +133,7 @@ def state_layout(game):
 @rules.implement(LargeConnectX)
 def cells(game, state):
     board = state[: game.rows * game.columns]
-    return board.reshape(game.rows, game.columns).copy()
+    return board.reshape(game.rows, game.columns).astype(np.int8)
 
 
 @rules.implement(LargeConnectX)

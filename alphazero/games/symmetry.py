@@ -32,6 +32,22 @@ def mirror_tables(rows: int, columns: int) -> tuple[np.ndarray, np.ndarray]:
     return cells, np.stack([actions, actions[::-1]])
 
 
+def rectangle_tables(rows: int, columns: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the symmetry tables of a board, each of whose actions fills the cell of its number.
+
+    A square has 8 symmetries, another rectangle 4: half turns and reflections.
+
+    Returns:
+        cells and actions: int32[S, rows * columns], with equal entries.
+    """
+    if rows == columns:
+        return square_tables(rows)
+    board = np.arange(rows * columns, dtype=np.int32).reshape(rows, columns)
+    images = [board, board[:, ::-1], board[::-1], board[::-1, ::-1]]
+    cells = np.stack([image.ravel() for image in images])
+    return cells, cells.copy()
+
+
 def square_tables(side: int, has_pass: bool = False) -> tuple[np.ndarray, np.ndarray]:
     """Return the symmetry tables of a square board, with its 8 rotations and reflections.
 

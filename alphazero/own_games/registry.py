@@ -22,6 +22,7 @@ from alphazero.config.hints import nearest_key_hint
 from alphazero.games.batched_game import CompiledGame, Game
 from alphazero.games.connect_x import ConnectX
 from alphazero.games.connect_x_large import LargeConnectX
+from alphazero.games.gomoku import Gomoku
 from alphazero.games.othello import Othello
 from alphazero.games.tic_tac_toe import TicTacToe
 from alphazero.own_games.checked_game import load_named_game, load_object
@@ -37,6 +38,8 @@ _NAMES = (
     "othello",
     "othello:6",
     "othello:4",
+    "gomoku",
+    "gomoku:ROWSxCOLUMNSxLENGTH",
     "PATH/TO/YOUR_GAME.py",
     "MODULE:CLASS",
     "pettingzoo:connect_four_v3",
@@ -44,7 +47,16 @@ _NAMES = (
     "pgx:go_9x9",
 )
 #: The games of this package from which users can choose in menus, the default first.
-OFFERED = ("connect_four", "othello", "tic_tac_toe", "othello:6", "othello:4", "connect_x:5x5x4")
+OFFERED = (
+    "connect_four",
+    "othello",
+    "tic_tac_toe",
+    "othello:6",
+    "othello:4",
+    "connect_x:5x5x4",
+    "gomoku",
+    "gomoku:9x9",
+)
 #: The games of this package that have one size, or few.
 _COMPILED: dict[str, Any] = {
     "tic_tac_toe": TicTacToe(3),
@@ -52,15 +64,17 @@ _COMPILED: dict[str, Any] = {
     "othello": Othello(8),
     "othello:6": Othello(6),
     "othello:4": Othello(4),
+    "gomoku": Gomoku(15, 15, 5),
 }
 #: Families whose rules are in this package, so that stored files and requests may name them too.
-_SHIPPED_FAMILIES = ("tic_tac_toe", "connect_four", "connect_x", "othello")
+_SHIPPED_FAMILIES = ("tic_tac_toe", "connect_four", "connect_x", "othello", "gomoku")
 #: Other spellings of names, including those of the config group ``game``.
 _SPELLINGS = {
     "connect_x": "connect_x:5x5x4",
     "othello:8": "othello",
     "othello_4x4": "othello:4",
     "othello_6x6": "othello:6",
+    "gomoku:15x15": "gomoku",
 }
 #: Objects that the user passed to `make_game`, by their names.
 _OBJECTS: dict[str, Any] = {}
@@ -203,7 +217,11 @@ def is_shipped_game(name: str) -> bool:
 
 
 def usual_name(name: str) -> str:
-    """Return the usual spelling of a game's name: "othello" for "othello:8"."""
+    """Return the usual spelling of a game's name: "othello" for "othello:8".
+
+    Five in a row are the usual length of Gomoku: "gomoku:9x9x5" is "gomoku:9x9".
+    """
+    name = re.sub(r"^(gomoku:\d+x\d+)x5$", r"\1", name)
     return _SPELLINGS.get(name, name)
 
 
@@ -248,6 +266,18 @@ def _connect_x(name: str, sizes: str) -> Game:
     return CompiledGame(name, rules(rows, columns, length))
 
 
+def _gomoku(name: str, sizes: str) -> Game:
+    numbers = re.fullmatch(r"([0-9]{1,2})x([0-9]{1,2})(?:x([0-9]{1,2}))?", sizes)
+    rows, columns, length = map(int, numbers.groups("5")) if numbers else (0, 0, 0)
+    if not (3 <= rows <= 19 and 3 <= columns <= 19 and 3 <= length <= max(rows, columns)):
+        allowed = (
+            "gomoku:ROWSxCOLUMNSxLENGTH, such as gomoku:9x9x5 or gomoku:9x9: rows and columns from "
+            "3 to 19, a length from 3 to the longer side of the board, 5 if it is left out"
+        )
+        raise ConfigError.of("game", name, allowed)
+    return CompiledGame(name, Gomoku(rows, columns, length))
+
+
 def _of_library(name: str, rest: str) -> Game:
     library = name.partition(":")[0]
     return import_module(f"alphazero.own_games.adapters.{library}_game").load_game(rest)
@@ -255,5 +285,6 @@ def _of_library(name: str, rest: str) -> Game:
 
 _FAMILIES = {
     "connect_x": _connect_x,
+    "gomoku": _gomoku,
     **dict.fromkeys(("pettingzoo", "open_spiel", "pgx"), _of_library),
 }

@@ -33,8 +33,8 @@ class GameSettings:
 
     name: str = option(
         "tic_tac_toe",
-        "tic_tac_toe, connect_four, connect_x:ROWSxCOLUMNSxLENGTH, othello, othello:6, the path "
-        "of your own game's file, or MODULE:CLASS",
+        "tic_tac_toe, connect_four, connect_x:ROWSxCOLUMNSxLENGTH, othello, othello:6, gomoku, "
+        "gomoku:ROWSxCOLUMNSxLENGTH, the path of your own game's file, or MODULE:CLASS",
     )
 
 

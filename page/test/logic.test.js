@@ -94,7 +94,8 @@ test("only a perfect accuracy is 100%, and a small share is not zero", () => {
   assert.equal(valueText(-0.001), "0.00");
 });
 
-const OTHELLO = { name: "othello", rows: 8 };
+const OTHELLO = { name: "othello", rows: 8, columns: 8 };
+const GOMOKU = { name: "gomoku:9x10", rows: 9, columns: 10 };
 const SETUP = {
   id: "standard",
   action_texts: ["f5", "d6", "take (2)", "f4"],
@@ -149,6 +150,21 @@ test("squares as programs for Go write them are understood, and other games are 
   assert.equal(text("(;GM[2];B[fe])"), "f5");
   assert.equal(text("(;GM[2];C[begins];B[])"), "pass");
   assert.throws(() => read("(;GM[1];B[fe])"));
+  const { start, branches } = read("(;GM[4];B[ho];W[h2](;B[oa])(;B[aa]))");
+  assert.equal(start.game, "gomoku");
+  assert.deepEqual(branches, [branch("h1", [branch("h2", [branch("o15"), branch("a15")])])]);
+  assert.equal(read("(;GM[4]SZ[10:9];B[ji])").start.game, "gomoku:9x10");
+  assert.throws(() => read("(;GM[4]AB[hh];W[ji])"));
+});
+
+test("a game of Gomoku is written in letters and read as squares", () => {
+  const start = "#analyse/gomoku:9x10";
+  const setup = { ...SETUP, action_texts: [] };
+  const sgf = writeGame({ game: GOMOKU, setup, board: null, line: [GAME] }, start);
+  assert.match(sgf, /GM\[4\]SZ\[10:9\]PL\[B\]\s*;B\[aa\]/);
+  const { branches } = read(sgf);
+  const after = [branch("b9", [branch("c9")]), branch("d9", [], "a trap ]")];
+  assert.deepEqual(branches, [branch("a9", after)]);
 });
 
 const GGF = (rows) =>

@@ -46,6 +46,16 @@ def test_othello_names_the_legal_squares_alone():
     assert "a3" not in _draw(session, PLAIN, labels=False)
 
 
+def test_gomoku_names_squares_along_the_edges_alone():
+    session = Session(make_game("gomoku:3x4x3"), [5])
+    assert _draw(session, PLAIN).splitlines()[::2] == [
+        "    a   b   c   d  ",
+        "3 |   |   |   |   |",
+        "2 |   |[X]|   |   |",
+        "1 |   |   |   |   |",
+    ]
+
+
 @given(
     st.sampled_from(["othello", "othello:6", "othello:4"]),
     st.sampled_from(SETUPS),

@@ -109,6 +109,7 @@ def test_the_presets_do_what_their_names_say():
         "othello": "othello",
         "othello_6x6": "othello:6",
         "othello_4x4": "othello:4",
+        "gomoku": "gomoku",
     }.items(),
 )
 def test_a_choice_of_game_has_its_name(choice, name):
@@ -123,6 +124,9 @@ def test_a_choice_of_game_has_its_name(choice, name):
         "othello:4": "othello_4x4",
         "othello:8": "othello",
         "connect_x:4x5x4": "connect_x",
+        "gomoku:15x15x5": "gomoku",
+        "gomoku:9x9x5": "gomoku",
+        "gomoku:7x6x4": "gomoku",
         str(EXAMPLE): "custom",
     }.items(),
 )

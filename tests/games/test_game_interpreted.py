@@ -19,6 +19,7 @@ NAMES = (
     "othello",
     "othello:6",
     "othello:4",
+    "gomoku:4x9x3",
     EXAMPLE,
     PUZZLE,
 )

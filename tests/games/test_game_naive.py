@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from game_samples import GAME_NAMES, label, random_games
 from mostly_slow import mostly_slow
-from naive import naive_twin
+from naive import naive_twin, replayed
 
 from alphazero.own_games.registry import make_game
 
@@ -32,6 +32,22 @@ def compare(game, state, twin):
     assert inspected.over[0] == twin.over()
     if twin.over():
         assert inspected.results[0] == twin.result()
+
+
+def test_sequences_of_moves_are_as_many_as_the_naive_twin_counts():
+    name, depth = "gomoku:3x4x3", 6
+    numbers = {(): 1}  # of the sequences that lead to each set of moves
+    counts = []
+    for _ in range(depth):
+        following = {}
+        for moves, number in numbers.items():
+            for action in replayed(name, moves).legal():
+                played = *moves, action
+                same = tuple(sorted(played[0::2])), tuple(sorted(played[1::2]))
+                following.setdefault(same, [played, 0])[1] += number
+        numbers = {moves: number for moves, number in following.values()}
+        counts.append(sum(numbers.values()))
+    assert counts == [len(states) for states in frontiers(make_game(name), depth)]
 
 
 def frontiers(game, depth):

@@ -29,6 +29,7 @@ NAMES = (
     "othello",
     "othello:6",
     "othello:4",
+    "gomoku:7x6x4",
     EXAMPLE,
     PUZZLE,
     BREAKTHROUGH,

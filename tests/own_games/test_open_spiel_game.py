@@ -58,6 +58,32 @@ def assert_same_games(text, num_games, most_plies):
             row = game.step(row, np.array([action])).states
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("gomoku:6x6", "mnk(m=6,n=6,k=5)"),
+        ("gomoku:4x6x4", "mnk(m=6,n=4,k=4)"),
+        ("gomoku", "gomoku"),
+    ],
+)
+def test_compiled_gomoku_is_that_of_openspiel(name, text):
+    game, theirs, rng = make_game(name), pyspiel.load_game(text), random.Random(5)
+    results = []
+    for _ in range(30):
+        state, row = theirs.new_initial_state(), game.initial_states()
+        while not state.is_terminal():
+            found = game.inspect(row)
+            assert (found.over[0], found.players[0]) == (False, state.current_player())
+            assert np.flatnonzero(found.legal_action_mask[0]).tolist() == state.legal_actions()
+            action = rng.choice(state.legal_actions())
+            state.apply_action(action)
+            row = game.step(row, np.array([action])).states
+        found = game.inspect(row)
+        results.append(found.results[0])
+        assert (found.over[0], results[-1]) == (True, state.returns()[found.players[0]])
+    assert len(set(results)) == (2 if name != "gomoku" else 1)  # losses, and draws on small boards
+
+
 #: Games that take a second or more each, for rules that are slow or many actions.
 SLOW = {"chinese_checkers", "hive", "mnk", "morpion_solitaire", "shogi", "lines_of_action"}
 

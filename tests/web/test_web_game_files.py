@@ -120,7 +120,24 @@ CONNECT_FOUR = {
     ),
     "GGF while Connect Four is shown": (f"(;{GGF_HEAD}B[F5]W[d6];)", ["f5", "d6"], []),
 }
-READ = OTHELLO | CONNECT_FOUR
+SMALL_BOARD = "/".join(["X........", "........O"] + ["........."] * 7)
+#: The same for Gomoku, 15 x 15.
+GOMOKU = {
+    "points of Gomoku": (
+        "(;GM[4]SZ[15];B[hh];W[ig](;B[aa])(;B[oo]))",
+        ["h8", "i9", "a15"],
+        ["B[oo]"],
+    ),
+    "squares of Gomoku": ("(;GM[4];B[h8];W[i9])", ["h8", "i9"], ["GM[4]SZ[15]PL[B]", "W[ig]"]),
+    "a list of squares": ("h8i9a15", ["h8", "i9", "a15"], ["W[ig]"]),
+    "a smaller board": ("(;GM[4]SZ[9];B[ee])", ["e5"], ["GM[4]SZ[9]", "B[ee]"]),
+    "a set-up board of Gomoku": (
+        f"(;START[#analyse/gomoku:9x9?board={SMALL_BOARD}&to_move=0];B[ca])",
+        ["c9"],
+        [SMALL_BOARD, "AB[aa]AW[ib]"],
+    ),
+}
+READ = OTHELLO | CONNECT_FOUR | GOMOKU
 #: name -> (the file, words of the sentence that refuses it)
 REFUSED = {
     "WTHOR": (bytes([20, 26, 11, 27, 1, 0, 0, 0, 0, 0, 230, 7, 8, 0, 24, 0, 56, 64]), "no text"),
@@ -153,7 +170,8 @@ def records(tmp_path_factory):
     subprocess.run([esbuild, "../tests/open_game_files.mjs", *build], cwd=PAGE, check=True)
     found = {}
     with running(make_backend()) as client:
-        for game, files in (("othello", OTHELLO | REFUSED), ("connect_four", CONNECT_FOUR)):
+        files_of = {"othello": OTHELLO | REFUSED, "connect_four": CONNECT_FOUR, "gomoku": GOMOKU}
+        for game, files in files_of.items():
             paths = [folder / name for name in files]
             for path, (content, *_) in zip(paths, files.values(), strict=True):
                 path.write_bytes(content if isinstance(content, bytes) else content.encode())

@@ -35,12 +35,14 @@ export function Ground({ layout, least, children }: GroundProps) {
     );
   }
   const hasFrame = style !== "lines";
+  const frame = style === "points" ? "wood" : style;
+  const hasStars = ["green", "points"].includes(style) && layout.rows >= 8 && layout.columns >= 8;
   return (
     <>
-      {hasFrame && <rect class={`frame frame-${style}`} width={width} height={height} rx={18} />}
+      {hasFrame && <rect class={`frame frame-${frame}`} width={width} height={height} rx={18} />}
       {hasFrame && <rect class={`ground ground-${style}`} {...inner} />}
-      <path class={`line line-${style}`} d={lines(layout, hasFrame)} />
-      {style === "green" && layout.rows >= 8 && <path class="star" d={stars(layout)} />}
+      <path class={`line line-${style}`} d={lines(layout)} />
+      {hasStars && <path class="star" d={stars(layout)} />}
       {names}
       {children}
     </>
@@ -49,19 +51,28 @@ export function Ground({ layout, least, children }: GroundProps) {
 
 const HOLE = "a41 41 0 1 0 82 0a41 41 0 1 0 -82 0";
 
-/** Return the lines between the squares; of a framed board also those around them. */
-function lines({ left, top, rows, columns }: Layout, isFramed: boolean): string {
-  const [right, bottom] = [left + columns * CELL, top + rows * CELL];
-  const skip = isFramed ? 0 : 1;
-  const steps = (count: number) => [...Array(count + 1).keys()].slice(skip, count + 1 - skip);
-  const down = steps(columns).map((k) => `M${left + k * CELL} ${top}V${bottom}`);
-  return [...down, ...steps(rows).map((k) => `M${left} ${top + k * CELL}H${right}`)].join("");
+/**
+ * Return the lines between the squares, of a framed board also those around them; of a board of
+ * points the lines through the middles of its squares, which are the points.
+ */
+function lines({ style, left, top, rows, columns }: Layout): string {
+  const inset = style === "points" ? CELL / 2 : 0;
+  const [first, more] = style === "lines" ? [1, 0] : [0, style === "points" ? 0 : 1];
+  const steps = (from: number, count: number) =>
+    [...Array(count + more).keys()].slice(first).map((k) => from + inset + k * CELL);
+  const [right, bottom] = [left + columns * CELL - inset, top + rows * CELL - inset];
+  const down = steps(left, columns).map((x) => `M${x} ${top + inset}V${bottom}`);
+  return [...down, ...steps(top, rows).map((y) => `M${left + inset} ${y}H${right}`)].join("");
 }
 
-/** Return the four dots two squares from the corners. */
-function stars({ left, top, rows, columns }: Layout): string {
-  const points = [2, rows - 2].flatMap((row) => [2, columns - 2].map((column) => [column, row]));
-  return points.map(([x, y]) => `M${left + x * CELL} ${top + y * CELL}h0`).join("");
+/** Return four dots near the corners, and of a board of points one in the middle. */
+function stars({ style, left, top, rows, columns }: Layout): string {
+  const isOfPoints = style === "points";
+  const edge = (count: number) => (isOfPoints ? Math.min(3, Math.floor(count / 4)) + 0.5 : 2);
+  const both = (count: number) => [edge(count), count - edge(count)];
+  const dots = both(rows).flatMap((row) => both(columns).map((column) => [column, row]));
+  if (isOfPoints && rows % 2 && columns % 2) dots.push([columns / 2, rows / 2]);
+  return dots.map(([x, y]) => `M${left + x * CELL} ${top + y * CELL}h0`).join("");
 }
 
 /** The names along the edges or, where there are none, in the corners of the squares. */
@@ -88,7 +99,7 @@ function Names({ layout, least }: Omit<GroundProps, "children">) {
     ));
   return (
     <>
-      {write("edge-label", Math.max(29, least), 50, edges)}
+      {write("edge-label", Math.max(29, least), 60, edges)}
       {write("cell-name", Math.max(17, least), 25, corners)}
     </>
   );

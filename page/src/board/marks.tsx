@@ -30,7 +30,8 @@ export function LastMarks({ layout, position: { cells, marked, over } }: OnBoard
 
 /** The squares chosen of a move, and those to which it may go on. */
 export function LegalHints({ layout, position: { cells }, legal, moves }: LegalHintsProps) {
-  const isHelpful = layout.game.action_kind === "square" && layout.style !== "lines";
+  const isFree = ["lines", "points"].includes(layout.style); // all empty squares are legal
+  const isHelpful = layout.game.action_kind === "square" && !isFree;
   const squares = isHelpful ? legal.map((action) => layout.landing(cells, action)) : [];
   const targets = layout.places.filter(moves.isNext);
   const dots = [...squares, ...targets].filter((cell): cell is Cell => cell !== null);
