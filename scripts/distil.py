@@ -77,7 +77,7 @@ def distil(game_name: str, path: Path, arguments: list[str]) -> None:
         evaluator = make_player(teacher, game, PlayerSettings()).evaluator
         answers = ask(game, evaluator, int(float(num_positions)))
         np.savez(kept, **answers._asdict())
-    network = make_network(game.planes_shape, game.num_actions, settings.network, settings.seed)
+    network = make_network(game, settings.network, settings.seed)
     learner = Learner(network, settings.learner, _CPU)
     train(game, learner, answers, int(float(num_steps)))
     info = {"teacher": teacher, "num_positions": len(answers.values), "num_steps": num_steps}

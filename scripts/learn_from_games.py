@@ -99,7 +99,7 @@ def _buffer_of(game, settings: TrainSettings, records) -> ReplayBuffer:
 
 def _train(game, settings: TrainSettings, buffer: ReplayBuffer, num_steps: int) -> Learner:
     """Train a new network for ``num_steps`` steps; print their time and return the learner."""
-    network = make_network(game.planes_shape, game.num_actions, settings.network, settings.seed)
+    network = make_network(game, settings.network, settings.seed)
     learner = Learner(network, settings.learner, torch.device("cpu"))
     batch_size = settings.learner.batch_size
     start, per_call = time.perf_counter(), max(num_steps // _NUM_CALLS, 1)

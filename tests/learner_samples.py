@@ -98,7 +98,7 @@ def random_batches(count, num_samples=8, first_seed=0):
 def make_learner(kind="resnet", seed=0, value_head="wdl", **settings):
     """Return the learner of a small network for tic-tac-toe; ``kind`` is one of `KINDS`."""
     shape = NetworkSettings(value_head=value_head, **KINDS[kind], **SHAPE)
-    network = make_network(GAME.planes_shape, GAME.num_actions, shape, seed)
+    network = make_network(GAME, shape, seed)
     return Learner(network, LearnerSettings(**settings), CPU)
 
 

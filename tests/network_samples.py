@@ -18,11 +18,18 @@ def planes_of(game, num_rows, seed=0):
     )
 
 
+def random_pieces(game, num_rows):
+    """Return planes of boards whose cells are empty, own or the opponent's, at random."""
+    _, height, width = game.planes_shape
+    cells = np.random.default_rng(0).integers(0, 3, (num_rows, height, width))
+    planes = np.zeros((num_rows, *game.planes_shape), np.float32)
+    planes[:, 0], planes[:, 1] = cells == 1, cells == 2
+    return planes
+
+
 def small_network(game, seed=0, trained=True, **settings):
     """Return a network whose normalizations have seen something, as if trained."""
-    network = make_network(
-        game.planes_shape, game.num_actions, NetworkSettings(**(SMALL | settings)), seed
-    )
+    network = make_network(game, NetworkSettings(**(SMALL | settings)), seed)
     if trained:
         generator = torch.Generator().manual_seed(seed)
         for module in network.modules():
@@ -34,20 +41,30 @@ def small_network(game, seed=0, trained=True, **settings):
     return network.eval()
 
 
-def pattern_network(game, planes, **settings):
-    """Return a network whose answers on ``planes`` differ widely and whose mean logits are 0."""
-    network = small_network(game, kind="patterns", shared_units=40, **settings)
+def table_network(kind, game, planes, **settings):
+    """Return a network whose answers on ``planes`` differ widely and whose mean logits are 0.
+
+    Its kind is one that the engine ``table`` plays: windows or patterns.
+    """
+    network = small_network(game, kind=kind, shared_units=40, **settings)
     seeded = torch.Generator().manual_seed(0)
-    for direction in network.directions:
-        torch.nn.init.normal_(direction.position_bias, std=0.2, generator=seeded)
-        torch.nn.init.normal_(direction.layers[0].weight, std=1.0, generator=seeded)
-    for layer in (network.shared, network.policy, network.value_hidden, network.value):
-        torch.nn.init.normal_(layer.weight, std=0.5, generator=seeded)
+    if kind == "windows":
+        for weights in network.parameters():
+            weights.data += 0.3 * torch.randn(weights.shape, generator=seeded)
+    else:
+        for direction in network.directions:
+            torch.nn.init.normal_(direction.position_bias, std=0.2, generator=seeded)
+            torch.nn.init.normal_(direction.layers[0].weight, std=1.0, generator=seeded)
+        for layer in (network.shared, network.policy, network.value_hidden, network.value):
+            torch.nn.init.normal_(layer.weight, std=0.5, generator=seeded)
     with torch.inference_mode():
         output = network(torch.from_numpy(planes))
     with torch.no_grad():
         for layer, logits in zip((network.policy, network.value), output):
             spread = logits.std(dim=0).mean()
-            layer.bias.copy_((layer.bias - logits.mean(dim=0)) / spread)
+            mean = logits.mean(dim=0) if len(layer.bias) == logits.shape[1] else logits.mean()
+            layer.bias.copy_((layer.bias - mean) / spread)
             layer.weight /= spread
+        if kind == "windows" and network.pass_logit is not None:
+            network.pass_logit.weight /= 100
     return network

@@ -165,7 +165,7 @@ def _make_networks(folder: Path) -> None:
     folder.mkdir()
     whole = folder / "tic_tac_toe.safetensors"
     settings = NetworkSettings(blocks=1, channels=4)
-    network = make_network(game.planes_shape, game.num_actions, settings)
+    network = make_network(game, settings)
     save_network(whole, network_arrays(network), game.name, dataclasses.asdict(settings), {})
     _write(folder / "text.safetensors", b"This is no network.\n" * 20)
     arrays = {"weights": np.zeros(4, np.float32)}

@@ -14,9 +14,13 @@ import dataclasses
 import math
 import shlex
 
+import numpy as np
 from rich.text import Text
 
 from alphazero.config.settings import option
+from alphazero.games.batched_game import Game
+from alphazero.inference.engines.agreement import sample_positions
+from alphazero.network.window_states import are_pieces, suits
 from alphazero.own_games.checks.report import CheckOptions, RuleReport
 from alphazero.own_games.registry import is_shipped_game, make_game
 from alphazero.own_games.rule_check import check_rules
@@ -30,8 +34,8 @@ _FIRST_RUN_S = 600
 
 #: Printed before the command for a game that does not ship.
 _ADVICE = (
-    "A first run of ten minutes at most, with a small network. A larger one (network=5x64), more",
-    "simulations and a longer run.time_limit_s play better:",
+    "A first run of ten minutes at most. More simulations and a longer run.time_limit_s play",
+    "better and, if pieces move, a larger network (network=5x64) does:",
 )
 
 
@@ -140,7 +144,8 @@ def starting_values(name: str, report: RuleReport) -> list[str]:
     num_squares = math.prod(game.planes_shape[1:])
     median = max(report.plies[1], 1)
     legal = max(report.mean_legal, 1.0)
-    network = "2x32" if num_squares <= _LARGEST_SMALL_BOARD else "4x48"
+    small = "2x32" if num_squares <= _LARGEST_SMALL_BOARD else "4x48"
+    network = "windows" if _suits_windows(game) else small
     at_least_2_per_move = 2 ** math.ceil(math.log2(2 * legal))
     num_simulations = min(max(at_least_2_per_move, 32), 128)
     overrides += [
@@ -158,3 +163,11 @@ def starting_values(name: str, report: RuleReport) -> list[str]:
     if report.is_whole:
         overrides.append("evaluation.prove=true")
     return overrides
+
+
+def _suits_windows(game: Game) -> bool:
+    """Return whether the fastest network sees all of a game's positions."""
+    if game.num_players != 2 or not suits(game.planes_shape, game.num_actions):
+        return False
+    planes = sample_positions(game, 64, np.random.default_rng(0)).planes
+    return are_pieces(planes) and not planes[:, 2:].any()

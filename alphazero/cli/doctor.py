@@ -24,6 +24,7 @@ from alphazero.config.settings import option
 from alphazero.inference.engines.registry import ENGINES, EngineChoice, make_engine, precisions
 from alphazero.network.interface import NetworkSettings
 from alphazero.network.registry import make_network
+from alphazero.own_games.registry import make_game
 from alphazero.runtime.console import Console
 from alphazero.runtime.device import choose_device, num_cores
 from alphazero.runtime.jit import cache_directory, private_folder
@@ -108,10 +109,10 @@ def _kernels() -> str:
 
 def _try_engine(engine: str, device: torch.device) -> str:
     """Evaluate two positions in each number format of an engine; return the formats that work."""
-    shape = (2, 3, 3)
-    kind = "patterns" if engine == "table" else "resnet"
-    network = make_network(shape, 9, NetworkSettings(kind=kind, blocks=1, channels=8)).eval()
-    planes = np.zeros((2, *shape), np.float32)
+    game = make_game("tic_tac_toe")
+    kind = "windows" if engine == "table" else "resnet"
+    network = make_network(game, NetworkSettings(kind=kind, blocks=1, channels=8)).eval()
+    planes = game.observe(game.initial_states(2))
     works = []
     for precision in precisions(engine, device):
         try:

@@ -44,7 +44,7 @@ def make_tree_search(game: Game, evaluator: Evaluator, **options: Any) -> TreeSe
     Args:
         options: the keyword arguments of `TreeSearch`.
     """
-    has_tables = evaluator.engine is not None and evaluator.engine.line_tables is not None
+    has_tables = evaluator.engine is not None and evaluator.engine.tables is not None
     kind = TableSearch if has_tables and isinstance(game, CompiledGame) else TreeSearch
     return kind(game, evaluator, **options)
 

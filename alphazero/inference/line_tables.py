@@ -4,11 +4,11 @@
 `alphazero.network.patterns.PatternNetwork`.
 """
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 
+from alphazero.inference.tables import evaluate, expected_value, make_scratch
 from alphazero.runtime.jit import njit
 
 
@@ -40,11 +40,11 @@ class Scratch(NamedTuple):
     value_logits: np.ndarray  #: float64[V]
 
 
-def make_scratch(tables: LineTables, num_cells: int) -> Scratch:
-    """Allocate the memory for `evaluate`, for one thread and a board of ``num_cells`` cells."""
+@make_scratch.register
+def _(tables: LineTables, height: int, width: int) -> Scratch:
     num_units, num_outputs = tables.weights.shape
     return Scratch(
-        np.empty(num_cells, np.int64),
+        np.empty(height * width, np.int64),
         np.empty(num_units, np.int16),
         np.empty(num_units + 1, np.int32),
         np.empty(num_outputs, np.float32),
@@ -52,16 +52,8 @@ def make_scratch(tables: LineTables, num_cells: int) -> Scratch:
     )
 
 
-@njit
-def evaluate(tables, planes, scratch, out_logits):
-    """Evaluate one position; return the value for the player to move.
-
-    Args:
-        tables: the network, `LineTables`.
-        planes: float32[2 or more, H, W]; the planes of pieces contain 0 and 1 only.
-        scratch: from `make_scratch`.
-        out_logits: float32[A], output: the policy as logits.
-    """
+@evaluate.register(LineTables)
+def _(tables, planes, scratch, out_logits):
     _add_lines(tables, planes, scratch.pieces, scratch.sums)
     # Most units are off. Their list is made without a branch, which would often be mispredicted.
     num_active = 0
@@ -86,15 +78,7 @@ def evaluate(tables, planes, scratch, out_logits):
         activation = max(outputs[num_actions + hidden], np.float32(0.0))
         for index in range(len(logits)):
             logits[index] += activation * tables.value_weights[hidden, index]
-    if len(logits) == 1:
-        return np.float32(math.tanh(logits[0]))
-    largest = max(logits[0], logits[1], logits[2])
-    win, draw, loss = (
-        math.exp(logits[0] - largest),
-        math.exp(logits[1] - largest),
-        math.exp(logits[2] - largest),
-    )
-    return np.float32((win - loss) / (win + draw + loss))
+    return expected_value(logits)
 
 
 @njit

@@ -30,8 +30,8 @@ class EvaluatorSettings:
 
     engine: str = option(
         "auto",
-        "what evaluates the network; auto takes tables for network=patterns; for others, on a CPU, "
-        "OpenVINO if it is installed",
+        "what evaluates the network; auto takes tables for network=windows and patterns; for "
+        "others, on a CPU, OpenVINO if it is installed",
         choices=("auto", *ENGINES),
     )
     precision: str = option(

@@ -137,4 +137,6 @@ def load_optimizer(optimizer: torch.optim.Optimizer, arrays: dict) -> None:
 
 
 def _kernels(network: torch.nn.Module) -> list[torch.nn.Parameter]:
-    return [module.weight for module in network.modules() if isinstance(module, torch.nn.Conv2d)]
+    """Return the kernels of convolutions but for depthwise ones, which mix no channels."""
+    convolutions = [part for part in network.modules() if isinstance(part, torch.nn.Conv2d)]
+    return [convolution.weight for convolution in convolutions if convolution.groups == 1]

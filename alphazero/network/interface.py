@@ -9,8 +9,8 @@ A network is a `torch.nn.Module`, made by ``Class(planes_shape, num_actions, set
     forward(planes)     maps float32[M, C, H, W] to a `NetworkOutput`
 
 The planes may lie in memory with their channels last: use `flatten` or `reshape`, not `view`. A
-class may define ``check_settings(planes_shape, settings)``, a static method that raises
-`ConfigError` if the settings do not suit a game; it is called before a run begins.
+class may define ``check_settings(planes_shape, num_actions, settings)``, a static method that
+raises `ConfigError` if the settings do not suit a game; it is called before a run begins.
 """
 
 import dataclasses
@@ -28,8 +28,9 @@ class NetworkSettings:
     kind: str = option(
         "resnet",
         "resnet: a residual tower; tiny: one convolution and one layer of shared units; notebook: "
-        "the published notebook's, on one plane; patterns: convolutions along lines, the fastest "
-        "on a CPU; or module:Class, a network of your own",
+        "the published notebook's, on one plane; windows: what each cell sees in four directions, "
+        "the fastest on a CPU; patterns: the same for whole lines of small boards; or "
+        "module:Class, a network of your own",
     )
     options: dict[str, Any] | None = option(
         None, "arguments for a network of your own, such as {units: 64}"

@@ -96,6 +96,7 @@ class PatternNetwork(nn.Module):
         super().__init__()
         _, height, width = planes_shape
         self._shape = height, width
+        self.num_actions = num_actions
         is_cell = functional.pad(torch.ones(height, width), (0, 1)).flatten()
         self.register_buffer("is_cell", is_cell, persistent=False)
         self.directions = nn.ModuleList(
@@ -108,7 +109,9 @@ class PatternNetwork(nn.Module):
         self.value = nn.Linear(settings.value_units, num_value_logits(settings))
 
     @staticmethod
-    def check_settings(planes_shape: tuple[int, int, int], settings: NetworkSettings) -> None:
+    def check_settings(
+        planes_shape: tuple[int, int, int], num_actions: int, settings: NetworkSettings
+    ) -> None:
         """Check that the game has the planes of two players' pieces, and a board of short lines.
 
         Raises:

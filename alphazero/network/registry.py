@@ -6,10 +6,10 @@ are left to the caller. To add a network to this package, write a module with it
 line to `_KINDS`. A network defined by a user is named as ``module:Class``, or by an entry point of
 the group `alphazero.networks`; it must implement `alphazero.network.interface`.
 
-This package has four architectures: the residual tower of AlphaZero (Silver et al. 2018,
-supplement, "Representation" and "Architecture") in sizes that fit a laptop, a network of line
-patterns that plays by looking up tables, a tiny network, and the network of the notebook in
-docs/notebooks.md.
+This package has five architectures: the residual tower of AlphaZero (Silver et al. 2018,
+supplement, "Representation" and "Architecture") in sizes that fit a laptop, a network of windows
+and one of line patterns, which play by looking up tables, a tiny network, and the network of the
+notebook in docs/notebooks.md.
 """
 
 from typing import Any
@@ -18,10 +18,12 @@ import torch
 from torch import nn
 from torch.random import fork_rng, manual_seed
 
+from alphazero.games.batched_game import Game
 from alphazero.network.interface import NetworkOutput, NetworkSettings
 from alphazero.network.patterns import PatternNetwork
 from alphazero.network.residual import ResidualNetwork
 from alphazero.network.small import NotebookNetwork, TinyNetwork
+from alphazero.network.windows import WindowNetwork
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.own_code import NETWORKS, announced, is_module_name, load_own, reason_of
 
@@ -30,21 +32,19 @@ _KINDS: dict[str, Any] = {
     "tiny": TinyNetwork,
     "notebook": NotebookNetwork,
     "patterns": PatternNetwork,
+    "windows": WindowNetwork,
 }
 _KEY = "network.kind"
 
 
-def make_network(
-    planes_shape: tuple[int, int, int], num_actions: int, settings: NetworkSettings, seed: int = 0
-) -> nn.Module:
+def make_network(game: Game, settings: NetworkSettings, seed: int = 0) -> nn.Module:
     """Make a network with random weights, on the CPU and in training mode.
 
     A user-defined network is tested on two positions, and rejected if its output is not as
     `alphazero.network.interface` requires.
 
     Args:
-        planes_shape: (C, H, W), the shape of the game's input planes.
-        num_actions: A, the number of policy logits.
+        game: determines the shapes of the input and the policy.
         settings: ``settings.kind`` chooses the architecture, the other fields its size and value
             head.
         seed: determines the weights; the state of torch's global generator is left unchanged.
@@ -54,19 +54,22 @@ def make_network(
             or has outputs of the wrong type or shape, or that are not finite.
     """
     made_by = _class_of(settings.kind)
+    arguments = game.planes_shape, game.num_actions, settings
     with fork_rng(devices=[]):
         manual_seed(seed)
+        if made_by is WindowNetwork:
+            return WindowNetwork(*arguments, len(game.cell_symmetries)).float()
         if settings.kind in _KINDS:
             # A notebook may have changed torch's default number format.
-            return made_by(planes_shape, num_actions, settings).float()
-        return _own_network(made_by, planes_shape, num_actions, settings)
+            return made_by(*arguments).float()
+        return _own_network(made_by, *arguments)
 
 
-def check_settings(planes_shape: tuple[int, int, int], settings: NetworkSettings) -> None:
+def check_settings(game: Game, settings: NetworkSettings) -> None:
     """Check that the network's architecture exists and that its settings suit a game.
 
     Args:
-        planes_shape: (C, H, W), the shape of the game's input planes.
+        game: the game to play.
         settings: the settings to check.
 
     Raises:
@@ -78,7 +81,7 @@ def check_settings(planes_shape: tuple[int, int, int], settings: NetworkSettings
         reason = f"the {settings.kind} network takes no options; its settings are separate keys"
         raise ConfigError.of("network.options", settings.options, reason=reason)
     if hasattr(made_by, "check_settings"):
-        made_by.check_settings(planes_shape, settings)
+        made_by.check_settings(game.planes_shape, game.num_actions, settings)
 
 
 def check_stored_kind(kind: str, source: str, named: str | None, key: str = "network_kind") -> None:

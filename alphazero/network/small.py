@@ -30,7 +30,9 @@ class TinyNetwork(nn.Module):
         self.value = nn.Linear(settings.shared_units, num_value_logits(settings))
 
     @staticmethod
-    def check_settings(planes_shape: tuple[int, int, int], settings: NetworkSettings) -> None:
+    def check_settings(
+        planes_shape: tuple[int, int, int], num_actions: int, settings: NetworkSettings
+    ) -> None:
         """Check that the convolution's kernel fits on the board.
 
         Raises:
@@ -74,7 +76,9 @@ class NotebookNetwork(nn.Module):
         self.value = nn.Linear(settings.value_units, num_value_logits(settings))
 
     @staticmethod
-    def check_settings(planes_shape: tuple[int, int, int], settings: NetworkSettings) -> None:
+    def check_settings(
+        planes_shape: tuple[int, int, int], num_actions: int, settings: NetworkSettings
+    ) -> None:
         """Check that the kernel fits on the board and that the game has at least two planes.
 
         Raises:

@@ -171,7 +171,7 @@ def load_module(game: Game, path: Path, network_kind: str | None = None) -> Load
     check_game(game, path)
     network_settings = from_stored(NetworkSettings, stored.settings, path)
     check_stored_kind(network_settings.kind, f"the network '{path}'", network_kind)
-    network = make_network(game.planes_shape, game.num_actions, network_settings)
+    network = make_network(game, network_settings)
     try:
         load_arrays(network, stored.arrays)
     except InputError as error:

@@ -6,15 +6,18 @@ This module defines the meaning and range of each key; the files in `configs/` h
 import dataclasses
 from pathlib import Path
 
+import numpy as np
 import torch
 
 from alphazero.config.settings import from_stored, option, section
 from alphazero.games.batched_game import Game
+from alphazero.inference.engines.agreement import sample_positions
 from alphazero.inference.engines.registry import EngineChoice, preferred_engine
 from alphazero.inference.network_evaluator import EvaluatorSettings
 from alphazero.learner.settings import LearnerSettings
 from alphazero.network.interface import NetworkSettings
 from alphazero.network.registry import check_settings, check_stored_kind
+from alphazero.network.window_states import LOOKED_UP, are_pieces
 from alphazero.own_games.registry import make_game, make_stored_game, same_game
 from alphazero.own_games.rules_digest import network_shapes
 from alphazero.replay.settings import ReplaySettings, check_memory
@@ -246,7 +249,12 @@ def _check_game(settings: TrainSettings, game: Game) -> None:
         ConfigError: if a value is not allowed for this game.
     """
     check_memory(settings.replay, game)
-    check_settings(game.planes_shape, settings.network)
+    check_settings(game, settings.network)
+    if settings.network.kind in LOOKED_UP:
+        sample = sample_positions(game, 64, np.random.default_rng(0))
+        if not are_pieces(sample.planes):
+            planes = "the first two planes of the game are not own and opponent's pieces"
+            raise ConfigError.of("network.kind", settings.network.kind, "such as resnet", planes)
     if settings.workers.kind not in ("auto", "threads"):
         reason = unsendable_reason(game)
         if reason:

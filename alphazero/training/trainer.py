@@ -76,9 +76,7 @@ class Trainer:
         self._num_threads = set_num_threads(settings.run.num_threads)
         device = choose_device(settings.device)
         self._compile()
-        shape = self.game.planes_shape
-        num_actions = self.game.num_actions
-        network = make_network(shape, num_actions, settings.network, settings.seed).to(device)
+        network = make_network(game, settings.network, settings.seed).to(device)
         wanted_evaluator = dataclasses.replace(settings.evaluator)
         fill_in_auto(settings, device)
         shares = plays_on_here(settings.workers, self.game, self._num_threads)

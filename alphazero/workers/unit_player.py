@@ -75,7 +75,7 @@ class UnitPlayer:
         self._job = job
         game = game_here(job.game, job.game_files, job.rules_digest)
         device = choose_device(job.device)
-        network = make_network(game.planes_shape, game.num_actions, job.network, job.seed)
+        network = make_network(game, job.network, job.seed)
         self._network = network.to(device)
         self._weights = self._wait_for_network(0)
         load_arrays(self._network, self._weights.arrays)

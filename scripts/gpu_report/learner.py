@@ -53,7 +53,7 @@ def measure(replay, shape, batch_size: int, device: torch.device, num_steps: int
     batch = replay.sample(batch_size)
     speeds = []
     for captures in (True, False):
-        model = make_network(game.planes_shape, game.num_actions, settings.network).to(device)
+        model = make_network(game, settings.network).to(device)
         learner = Learner(model, settings.learner, device)
         learner.uses_cuda_graph = captures
         for make_batch in (lambda: replay.sample(batch_size), lambda: batch):

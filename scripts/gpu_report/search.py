@@ -62,7 +62,7 @@ def measure(
     With ``compiled``, the network is compiled by torch, which the package does not do.
     """
     settings = NetworkSettings(blocks=blocks, channels=channels)
-    network = make_network(GAME.planes_shape, GAME.num_actions, settings).eval()
+    network = make_network(GAME, settings).eval()
     engine = (EngineOnCpu if IS_CHECK else CudaEngine)("bfloat16", torch.device("cuda", 0))
     engine.load(network, np.zeros((1, *GAME.planes_shape), np.float32))
     if compiled:

@@ -1,6 +1,7 @@
 """A game, a network and a player in a package outside the repository: every command takes them."""
 
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -152,7 +153,7 @@ def test_an_error_in_a_users_module_names_file_and_line(folder):
 @pytest.mark.parametrize("name", ("Narrow", "Viewing", "Tuple", "Missing"))
 def test_a_network_with_wrong_outputs_is_refused_before_a_run(name, folder, capsys):
     with pytest.raises(ConfigError) as error:
-        make_network((8, 2, 2), 2, network_settings(name))
+        make_network(SimpleNamespace(planes_shape=(8, 2, 2), num_actions=2), network_settings(name))
     assert error.value.key == "network.kind"
     if name != "Viewing":  # which suits a vector
         words = [f"game={GAME}", f"network=heap_package.network:{name}", *QUICK]
@@ -162,10 +163,11 @@ def test_a_network_with_wrong_outputs_is_refused_before_a_run(name, folder, caps
 
 
 def test_options_reach_the_constructor_and_wrong_ones_are_refused():
-    network = make_network((8, 1, 1), 2, network_settings("HeapNet", units=5))
+    game = make_game(GAME)
+    network = make_network(game, network_settings("HeapNet", units=5))
     assert network.policy.in_features == 5
     with pytest.raises(ConfigError):
-        make_network((8, 1, 1), 2, network_settings("HeapNet", width=5))
+        make_network(game, network_settings("HeapNet", width=5))
     with pytest.raises(ConfigError) as error:
         az.make_settings("game=tic_tac_toe", "network=tiny", "network.options={units: 3}")
     assert error.value.key == "network.options"
@@ -179,7 +181,7 @@ def evaluator_of(network, game, choice=REFERENCE):
 def test_an_engine_that_cannot_run_a_network_is_replaced_by_torch(tmp_path):
     pytest.importorskip("openvino")
     game, settings = make_game(GAME), network_settings("Unknown")
-    network, path = make_network(game.planes_shape, 2, settings), tmp_path / "net.safetensors"
+    network, path = make_network(game, settings), tmp_path / "net.safetensors"
     report = evaluator_of(network.eval(), game, EngineChoice("openvino", "float32")).report
     assert report.name == str(REFERENCE) and "cannot run this network" in report.refused
     save_network(path, network_arrays(network), GAME, vars(settings), {})

@@ -16,6 +16,7 @@ from alphazero.evaluation.ratings import RatingFile
 from alphazero.network.interface import NetworkSettings
 from alphazero.network.registry import make_network
 from alphazero.network.weights import network_arrays, save_network
+from alphazero.own_games.registry import make_game
 from alphazero.storage.run_folder import RunFolder
 
 SETTINGS = NetworkSettings(blocks=1, channels=4, value_units=4)
@@ -36,7 +37,7 @@ def finished_run(tmp_path_factory):
     path = tmp_path_factory.mktemp("runs") / "tic_tac_toe" / "tiny"
     folder = RunFolder(path)
     for iteration in range(3, 8):
-        network = make_network((2, 3, 3), 9, SETTINGS, iteration)
+        network = make_network(make_game("tic_tac_toe"), SETTINGS, iteration)
         info = {"run": "tiny", "iteration": iteration, "elapsed_s": 60.0 * iteration}
         save_network(
             folder.network(iteration), network_arrays(network), "tic_tac_toe", vars(SETTINGS), info

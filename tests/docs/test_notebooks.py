@@ -166,7 +166,7 @@ def test_the_recipe_searches_as_the_notebook_does():
     settings = compose(["experiment=notebook_tic_tac_toe"])
     settings.search.dirichlet_fraction, num = 0.0, settings.selfplay.num_simulations
     game, published = make_game("tic_tac_toe"), TicTacToe()
-    network = make_network(game.planes_shape, game.num_actions, settings.network)
+    network = make_network(game, settings.network)
     for layer in (network.policy, network.value):  # an untrained network hardly prefers anything
         layer.weight.data *= 8
     states = np.stack([game.play_moves([0, second]) for second in range(1, 9)])

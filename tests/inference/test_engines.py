@@ -409,7 +409,7 @@ from alphazero.own_games.registry import make_game
 from alphazero.network.registry import NetworkSettings, make_network
 game = make_game("tic_tac_toe")
 settings = NetworkSettings(blocks=0, channels=2)
-network = make_network(game.planes_shape, game.num_actions, settings)
+network = make_network(game, settings)
 planes = np.zeros((1, *game.planes_shape), np.float32)
 engines = [OpenVinoEngine("float32", 1) for _ in range(3)]
 for engine in engines:

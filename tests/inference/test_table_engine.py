@@ -1,9 +1,9 @@
-"""The engine that looks up networks of line patterns."""
+"""The engine that looks up networks of windows and of line patterns."""
 
 import numpy as np
 import pytest
 import torch
-from network_samples import pattern_network, planes_of, small_network
+from network_samples import planes_of, random_pieces, small_network, table_network
 
 from alphazero.inference.engines.agreement import sample_positions
 from alphazero.inference.engines.registry import (
@@ -21,6 +21,7 @@ from alphazero.runtime.errors import ConfigError
 
 CPU = torch.device("cpu")
 TABLE = EngineChoice("table", "float32")
+KINDS = ("windows", "patterns")
 
 
 def positions(name, num_rows=300):
@@ -28,11 +29,12 @@ def positions(name, num_rows=300):
     return game, sample_positions(game, num_rows, np.random.default_rng(0))
 
 
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", ["tic_tac_toe", "connect_x:5x4x3", "connect_four", "othello:6"])
 @pytest.mark.parametrize("value_head", ["wdl", "scalar"])
-def test_the_answers_are_those_of_torch(name, value_head):
+def test_the_answers_are_those_of_torch(name, kind, value_head):
     game, sample = positions(name)
-    network = pattern_network(game, sample.planes, value_head=value_head)
+    network = table_network(kind, game, sample.planes, value_head=value_head)
     engine = make_engine(TABLE, CPU, 1)
     engine.load(network, sample.planes)
     logits, values = engine.evaluate(sample.planes)
@@ -44,15 +46,31 @@ def test_the_answers_are_those_of_torch(name, value_head):
     expected_values = expected_value(expected.value_logits).numpy()
     np.testing.assert_allclose(values, expected_values, rtol=0, atol=2e-2)
     # New weights replace the tables.
-    torch.nn.init.zeros_(network.shared.weight)
+    torch.nn.init.zeros_(network.policy.weight)
     engine.load(network, sample.planes)
-    assert np.ptp(engine.evaluate(sample.planes)[0], axis=0).max() == 0
+    assert np.ptp(engine.evaluate(sample.planes)[0][:, 0]) == 0
 
 
-def test_rows_do_not_depend_on_the_batch():
+@pytest.mark.parametrize("name", ["gomoku:3x3x3", "gomoku:5x12", "gomoku", "othello"])
+def test_windows_play_boards_of_all_sizes(name):
+    game = make_game(name)
+    planes = random_pieces(game, 30)
+    network = table_network("windows", game, planes)
+    engine = make_engine(TABLE, CPU, 1)
+    engine.load(network, planes)
+    logits, values = engine.evaluate(planes)
+    with torch.inference_mode():
+        expected = network(torch.from_numpy(planes))
+    np.testing.assert_allclose(logits, expected.prior_logits.numpy(), rtol=0, atol=2e-2)
+    expected_values = expected_value(expected.value_logits).numpy()
+    np.testing.assert_allclose(values, expected_values, rtol=0, atol=2e-2)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_rows_do_not_depend_on_the_batch(kind):
     game, sample = positions("connect_four")
     engine = make_engine(TABLE, CPU, 1)
-    engine.load(pattern_network(game, sample.planes), sample.planes)
+    engine.load(table_network(kind, game, sample.planes), sample.planes)
     logits, values = engine.evaluate(sample.planes)
     assert logits.std(axis=0).min() > 0.1  # batches of other sizes only round otherwise
     for start, end in ((0, 1), (127, 129), (128, 300)):
@@ -77,8 +95,9 @@ def test_the_sums_of_the_largest_entries_fit_in_the_tables_numbers():
     assert (31_000 < total).all() and (total < 2**15).all()
 
 
-def test_auto_takes_tables_for_line_patterns_alone():
+def test_auto_takes_tables_for_windows_and_patterns_alone():
     auto = EngineChoice("auto", "auto")
+    assert preferred_engine(auto, CPU, "windows") == TABLE
     assert preferred_engine(auto, CPU, "patterns") == TABLE
     assert preferred_engine(auto, CPU, "resnet") != TABLE
     assert preferred_engine(EngineChoice("torch", "float32"), CPU, "patterns") == REFERENCE
@@ -89,9 +108,9 @@ def test_tables_are_on_the_cpu_while_the_network_learns_on_a_gpu():
     assert preferred_engine(EngineChoice("auto", "auto"), cuda, "patterns") == TABLE
     assert REFERENCE.device_for(cuda) == cuda
     sample = sample_positions(game, 50, np.random.default_rng(0))
-    network = pattern_network(game, sample.planes)
+    network = table_network("windows", game, sample.planes)
     evaluator = NetworkEvaluator(network, sample, game, TABLE, device=cuda)
-    assert evaluator.device == CPU and evaluator.engine.line_tables is not None
+    assert evaluator.device == CPU and evaluator.engine.tables is not None
 
 
 def test_other_networks_and_precisions_are_refused():
@@ -102,9 +121,22 @@ def test_other_networks_and_precisions_are_refused():
         make_engine(EngineChoice("table", "int8"), CPU, 1)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_weights_that_may_overflow_are_left_to_torch(kind):
+    game, sample = positions("connect_four")
+    network = table_network(kind, game, sample.planes)
+    engine = make_engine(TABLE, CPU, 1)
+    for layer in (network.value_hidden, network.policy):
+        kept = layer.weight.data.clone()
+        layer.weight.data *= 1e38
+        with pytest.raises(OverflowError):
+            engine.load(network, sample.planes)
+        layer.weight.data = kept
+
+
 def test_planes_that_are_not_pieces_are_left_to_torch():
     game, sample = positions("connect_four")
-    network = pattern_network(game, sample.planes)
+    network = table_network("patterns", game, sample.planes)
     engine = VerifiedEngine(TABLE, CPU, 1)
     assert engine.load(network, sample).name == str(TABLE)
     halves = sample._replace(planes=sample.planes * np.float32(0.5))

@@ -89,7 +89,7 @@ def test_random_games_are_those_of_python(name, ask):
 def test_networks_answer_as_in_python(name, value_head, ask, tmp_path):
     game = make_game(name)
     settings = NetworkSettings("patterns", channels=5, shared_units=12, value_head=value_head)
-    network = make_network(game.planes_shape, game.num_actions, settings, seed=1).eval()
+    network = make_network(game, settings, seed=1).eval()
     generator = torch.Generator().manual_seed(2)
     for values in network.state_dict().values():  # biases and statistics are all equal at first
         if values.is_floating_point():

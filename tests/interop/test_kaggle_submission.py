@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 from game_samples import random_states
-from network_samples import SMALL, pattern_network, small_network
+from network_samples import SMALL, small_network, table_network
 
 from alphazero.cli import main
 from alphazero.cli.export import check_agreement
@@ -25,7 +25,7 @@ PATTERNS = dict(kind="patterns", shared_units=40)
 
 
 def some_network(game, **settings):
-    return pattern_network(game, game.observe(unfinished_states(game, 10)), **settings)
+    return table_network("patterns", game, game.observe(unfinished_states(game, 10)), **settings)
 
 
 @pytest.fixture(scope="module")

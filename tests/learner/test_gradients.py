@@ -25,7 +25,7 @@ def several_shares(monkeypatch):
 
 
 def network_of_tic_tac_toe():
-    return make_network(GAME.planes_shape, GAME.num_actions, NetworkSettings(**SHAPE), seed=1)
+    return make_network(GAME, NetworkSettings(**SHAPE), seed=1)
 
 
 def tensors(batch):

@@ -18,7 +18,7 @@ def test_every_network_config_fits_every_game(choice):
     settings = compose([f"network={choice}"]).network
     for name in ("tic_tac_toe", "connect_x:5x4x3"):
         game = make_game(name)
-        network = make_network(game.planes_shape, game.num_actions, settings).eval()
+        network = make_network(game, settings).eval()
         with torch.inference_mode():
             output = network(torch.from_numpy(planes_of(game, 3)))
         assert output.prior_logits.shape == (3, game.num_actions)
@@ -32,7 +32,7 @@ def test_the_notebooks_network_computes_what_its_page_says():
     """Against torch.nn.Sequential, layer by layer."""
     game = make_game("connect_four")
     settings = compose(["network=notebook"]).network
-    network = make_network(game.planes_shape, game.num_actions, settings)
+    network = make_network(game, settings)
     trunk = nn.Sequential(
         nn.Conv2d(1, 16, 2, bias=False), nn.Flatten(), nn.Linear(16 * 5 * 6, 32), nn.ReLU()
     )
@@ -83,10 +83,10 @@ def test_the_folded_copy_is_the_same_function_and_the_original_does_not_change(s
 
 def test_networks_have_float32_weights_whatever_torchs_default_is():
     game = make_game("tic_tac_toe")
-    expected = make_network(game.planes_shape, game.num_actions, NetworkSettings(), seed=1)
+    expected = make_network(game, NetworkSettings(), seed=1)
     torch.set_default_dtype(torch.float64)
     try:
-        found = make_network(game.planes_shape, game.num_actions, NetworkSettings(), seed=1)
+        found = make_network(game, NetworkSettings(), seed=1)
     finally:
         torch.set_default_dtype(torch.float32)
     dtypes = {tensor.dtype for tensor in found.state_dict().values()}
@@ -99,8 +99,7 @@ def test_a_seed_gives_the_same_weights_and_does_not_touch_torchs_generator():
     expected = torch.rand(3)
     torch.manual_seed(1)
     first, again, other = (
-        make_network(game.planes_shape, 9, NetworkSettings(**SMALL), seed).state_dict()
-        for seed in (3, 3, 4)
+        make_network(game, NetworkSettings(**SMALL), seed).state_dict() for seed in (3, 3, 4)
     )
     assert torch.equal(torch.rand(3), expected)
     assert all(torch.equal(first[name], again[name]) for name in first)
@@ -128,5 +127,5 @@ def test_values_are_between_a_loss_and_a_win():
 
 
 def test_the_tiny_network_stores_its_weights_only():
-    network = make_network((2, 6, 7), 7, NetworkSettings(kind="tiny"))
+    network = make_network(make_game("connect_four"), NetworkSettings(kind="tiny"))
     assert list(network.state_dict()) == [name for name, _ in network.named_parameters()]

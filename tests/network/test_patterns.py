@@ -1,9 +1,11 @@
 """Networks of line patterns: what a line contributes, and which games they suit."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import torch
-from network_samples import small_network
+from network_samples import random_pieces, small_network
 
 from alphazero.network.interface import NetworkSettings
 from alphazero.network.patterns import lines
@@ -12,15 +14,6 @@ from alphazero.own_games.registry import make_game
 from alphazero.runtime.errors import ConfigError
 
 STEPS = ((0, 1), (1, 0), (1, 1), (1, -1))
-
-
-def random_pieces(game, num_rows):
-    """Return planes of boards whose cells are empty, own or the opponent's, at random."""
-    _, height, width = game.planes_shape
-    cells = np.random.default_rng(0).integers(0, 3, (num_rows, height, width))
-    planes = np.zeros((num_rows, *game.planes_shape), np.float32)
-    planes[:, 0], planes[:, 1] = cells == 1, cells == 2
-    return planes
 
 
 def test_each_cell_is_on_one_line_of_each_direction():
@@ -58,7 +51,8 @@ def test_the_entries_of_all_lines_add_up_to_what_the_network_computes(name):
 
 @pytest.mark.parametrize("shape", [(1, 6, 7), (4, 6, 7), (2, 10, 3), (2, 3, 10), (2, 1, 1)])
 def test_games_without_two_planes_of_pieces_or_with_long_lines_are_refused(shape):
-    check_settings((2, 9, 2), NetworkSettings(kind="patterns"))
+    settings = NetworkSettings(kind="patterns")
+    check_settings(SimpleNamespace(planes_shape=(2, 9, 2), num_actions=5), settings)
     with pytest.raises(ConfigError) as refused:
-        check_settings(shape, NetworkSettings(kind="patterns"))
+        check_settings(SimpleNamespace(planes_shape=shape, num_actions=5), settings)
     assert refused.value.key == "network.kind" and refused.value.value == "patterns"

@@ -14,6 +14,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, NamedTuple
 
 from alphazero.inference.evaluator import Engine
+from alphazero.network.window_states import LOOKED_UP
 from alphazero.runtime.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ def preferred_engine(
         ConfigError: if there is no engine with the given name.
     """
     engines = ("openvino", "torch") if wanted.engine == "auto" else (wanted.engine,)
-    if wanted.engine == "auto" and network_kind == "patterns":
+    if wanted.engine == "auto" and network_kind in LOOKED_UP:
         engines = ("table", *engines)
     for engine in engines:
         available = precisions(engine, device)

@@ -1,22 +1,36 @@
-"""The engine for networks of line patterns: it looks up what their convolutions would compute.
+"""The engine for networks whose convolutions along lines have few inputs: it looks results up.
 
-A kernel adds up the table entries of all lines (`alphazero.inference.line_tables`). A search may
-also look them up in its own kernel (`alphazero.inference.table_search`).
+A kernel adds up table entries and computes the small layers behind them
+(`alphazero.inference.window_tables`, `alphazero.inference.line_tables`). A search may also look
+them up in its own kernel (`alphazero.inference.table_search`).
 """
 
 import copy
+from typing import Any
 
 import numpy as np
 import torch
 
 from alphazero.inference.engines.registry import EngineChoice
 from alphazero.inference.evaluator import Engine
-from alphazero.inference.line_tables import LineTables, evaluate, make_scratch
+from alphazero.inference.line_tables import LineTables
+from alphazero.inference.tables import evaluate, make_scratch
+from alphazero.inference.window_tables import AT_ONCE, WindowTables
 from alphazero.network.patterns import PatternNetwork
+from alphazero.network.window_states import (
+    CHANNELS,
+    POLICY_UNITS,
+    RADIUS,
+    STEPS,
+    VALUE_UNITS,
+    missing_cells,
+    regions,
+)
+from alphazero.network.windows import WindowNetwork
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.jit import njit
 
-_LARGEST = 32_000  # limit of the sum over all lines, which is an int16
+_LARGEST = 32_000  # limit of the sum over all directions or lines, which is an int16
 
 
 def make(choice: EngineChoice, device: torch.device, num_threads: int) -> Engine:
@@ -38,7 +52,7 @@ def precisions(device: torch.device) -> list[str]:
 
 
 class TableEngine(Engine):
-    """Evaluates a network of line patterns; see `alphazero.inference.evaluator.Engine`.
+    """Evaluates a network as tables; see `alphazero.inference.evaluator.Engine`.
 
     The planes of pieces must be 0 or 1.
     """
@@ -47,29 +61,115 @@ class TableEngine(Engine):
         """Compute the network's tables; see `Engine.load`.
 
         Args:
-            network: a `PatternNetwork`.
-            planes: not used.
+            network: a `WindowNetwork` or a `PatternNetwork`.
+            planes: positions of the game, of which only the board's size is used.
 
         Raises:
-            ConfigError: if the network is not a `PatternNetwork`.
+            ConfigError: if the network is of another class.
         """
-        if not isinstance(network, PatternNetwork):
-            raise ConfigError.of("engine", "table", ["auto"], "it needs network=patterns")
-        tables = joined(copy.deepcopy(network).cpu())
-        largest = np.abs(tables.bias) + _LARGEST * np.abs(tables.weights).sum(axis=0)
-        if not np.isfinite(largest).all():
+        if not isinstance(network, (WindowNetwork, PatternNetwork)):
+            raise ConfigError.of(
+                "engine", "table", ["auto"], "it needs network=windows or patterns"
+            )
+        network = copy.deepcopy(network).cpu()
+        if isinstance(network, WindowNetwork):
+            tables: Any = window_tables(network, *planes.shape[2:])
+            largest = _largest_result(tables, planes.shape[2])
+        else:
+            tables = joined(network)
+            largest = max(np.abs(tables.bias) + _LARGEST * np.abs(tables.weights).sum(axis=0))
+        if not largest < np.finfo(np.float32).max:  # true for NaN
             raise OverflowError("its answers may be too large for float32")
-        self.line_tables = tables
+        self.tables = tables
+        self._num_actions = network.num_actions
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Evaluate positions with the tables; see `Evaluator.evaluate`."""
-        tables = self.line_tables
-        assert tables is not None
-        num_actions = tables.weights.shape[1] - len(tables.value_weights)
-        logits = np.empty((len(planes), num_actions), np.float32)
+        logits = np.empty((len(planes), self._num_actions), np.float32)
         values = np.empty(len(planes), np.float32)
-        _evaluate_rows(tables, planes, make_scratch(tables, planes[0, 0].size), logits, values)
+        scratch = make_scratch(self.tables, *planes.shape[2:])
+        _evaluate_rows(self.tables, planes, scratch, logits, values)
         return logits, values
+
+
+@torch.inference_mode()
+def window_tables(network: WindowNetwork, height: int, width: int) -> WindowTables:
+    """Return a network for a size of board in the form that kernels read.
+
+    It must be in evaluation mode; normalizations are merged into the layers before them.
+    """
+    scale, offset = _folded(network.norm)
+    tables = network.lines.tables().numpy() * scale
+    start = network.place(height, width).numpy() * scale + offset
+    groups = list(network.sharing.directions)
+    largest = np.abs(start).max(axis=0) + np.abs(tables).max(axis=1)[groups].sum(axis=0)
+    unit = np.maximum(largest, 1e-6) / _LARGEST
+    first_rows = np.zeros((4, height, width + RADIUS), np.int32)
+    inverses = np.zeros((4, height, width + RADIUS), np.uint16)
+    for direction, step in enumerate(STEPS):
+        first_states, factors = missing_cells(height, width, step, RADIUS)
+        first_rows[direction, :, :width] = first_states + groups[direction] * tables.shape[1]
+        inverse = [pow(factor, -1, 2**16) for factor in factors.ravel().tolist()]
+        inverses[direction, :, :width] = np.reshape(inverse, factors.shape)
+    padding = -inverses[0].size % AT_ONCE
+    middle_scale, middle_offset = _folded(network.middle_norm)
+    passing = network.pass_logit or torch.nn.Linear(2 * CHANNELS, 1)  # any, if there is no pass
+    return WindowTables(
+        _flat(np.rint(tables / unit), np.int16),
+        _flat(unit),
+        _flat(np.rint(start / unit), np.int16),
+        first_rows.reshape(4, -1),
+        np.pad(inverses.reshape(4, -1), ((0, 0), (0, padding))).view(np.int16),
+        _flat(network.depthwise.weight.reshape(CHANNELS, 9).T),
+        _flat(network.pointwise.weight[:, :, 0, 0].numpy().T * middle_scale),
+        _flat(middle_offset),
+        _flat(network.policy_hidden.weight.T),
+        _flat(network.policy_global.weight.T),
+        _flat(network.policy_hidden.bias),
+        _flat(network.policy.weight),
+        np.float32(network.policy.bias.item()),
+        network.pass_logit is not None,
+        _flat(passing.weight),
+        np.float32(passing.bias.item()),
+        network.drops,
+        regions(height, width),
+        _flat(network.value_hidden.weight.T),
+        _flat(network.value_hidden.bias),
+        _flat(network.value.weight),
+        _flat(network.value.bias),
+    )
+
+
+def _folded(norm: torch.nn.Module) -> tuple[np.ndarray, np.ndarray]:
+    """Return the factors and the offsets, float32[C], that a normalization amounts to."""
+    scale = norm.weight / (norm.running_var + norm.eps).sqrt()
+    return scale.numpy(), (norm.bias - norm.running_mean * scale).numpy()
+
+
+def _flat(array: np.ndarray | torch.Tensor, dtype: type = np.float32) -> np.ndarray:
+    return np.ascontiguousarray(np.asarray(array), dtype).ravel().copy()
+
+
+def _largest_result(tables: WindowTables, height: int) -> float:
+    """Return a limit of all results of all layers, from the absolute values of the weights."""
+
+    def layer(inputs: float, weights: np.ndarray, num_inputs: int, bias: Any) -> float:
+        sums = np.abs(weights.reshape(num_inputs, -1)).sum(axis=0, dtype=np.float64)
+        return inputs * sums.max(initial=0) + float(np.abs(bias).max(initial=0))
+
+    none = np.zeros(1, np.float32)
+    features = _LARGEST * float(tables.scale.max())
+    mixed = layer(features, tables.depthwise, 9, none)
+    cells = features + layer(mixed, tables.pointwise, CHANNELS, tables.pointwise_bias)
+    of_policy = np.concatenate([tables.policy_hidden, tables.policy_global])
+    policy_units = layer(cells, of_policy, 3 * CHANNELS, tables.policy_hidden_bias)
+    policy = height * layer(policy_units, tables.policy, POLICY_UNITS, tables.policy_bias)
+    passing = layer(cells, tables.pass_weights, 2 * CHANNELS, tables.pass_bias)
+    num_inputs = len(tables.value_hidden) // VALUE_UNITS
+    value_units = layer(cells, tables.value_hidden, num_inputs, tables.value_hidden_bias)
+    of_value = tables.value.reshape(-1, VALUE_UNITS).T
+    value = layer(value_units, of_value, VALUE_UNITS, tables.value_bias)
+    return max(mixed, cells, policy_units, policy, passing, value_units, value)
 
 
 def joined(network: PatternNetwork) -> LineTables:
