@@ -68,6 +68,13 @@ PARTS = {
         "one core and on all, without and with the cache; compared with the engine by itself and\n"
         "torch's eager float32, measured in turn",
     ),
+    "windows": Part(
+        "windows",
+        "measure_windows",
+        "networks of windows by size of board, compared with a 5 x 64 tower on the fastest\n"
+        "engine: one position at a time on one core, learning in float32 with batches of 256, and\n"
+        "self-play with 200 simulations per move",
+    ),
     "checks": Part(
         "checks",
         "measure_checks",

@@ -42,7 +42,7 @@ def network_of(name: str, network: str):
     """Return a game, an untrained network of configs/network and a `PositionSample`."""
     game = make_game(name)
     settings = compose([f"network={network}"]).network
-    module = make_network(game.planes_shape, game.num_actions, settings)
+    module = make_network(game, settings)
     return game, module, sample_positions(game, 256, np.random.default_rng(0))
 
 
@@ -78,7 +78,7 @@ def _figures(num_threads: int, repeats: int) -> dict[str, float]:
     engines = {}
     for engine, precision in [(name, one) for name in ENGINES for one in precisions(name, CPU)]:
         choice = EngineChoice(engine, precision)
-        name = "patterns" if engine == "table" else NETWORKS["connect_four"]
+        name = "windows" if engine == "table" else NETWORKS["connect_four"]
         _, network, sample = network_of("connect_four", name)
         engines[str(choice)] = make_engine(choice, CPU, num_threads)
         engines[str(choice)].load(network.eval(), sample.planes)

@@ -25,8 +25,9 @@ from benchmark_parts.engines import CPU
 from benchmark_parts.measuring import Row, in_turn
 
 #: Batch size for each network config.
-NETWORKS = {"5x64": 256, "4x48": 256, "patterns": 256, "tiny": 64}
-NUM_STEPS = {"5x64": 20, "4x48": 20, "patterns": 100, "tiny": 400}  #: learner steps of one run
+NETWORKS = {"5x64": 256, "4x48": 256, "windows": 256, "patterns": 256, "tiny": 64}
+#: Learner steps of one run.
+NUM_STEPS = {"5x64": 20, "4x48": 20, "windows": 100, "patterns": 100, "tiny": 400}
 NUM_GAMES = 200  #: games in the replay buffer
 
 
@@ -59,10 +60,10 @@ def _figures(name: str, batch_size: int, repeats: int) -> dict[str, float]:
     settings = compose([f"network={name}", f"learner.batch_size={batch_size}"])
     is_fast = name != "tiny" and has_bfloat16(CPU)
     settings.learner.precision = "bfloat16" if is_fast else "float32"
-    network = make_network(game.planes_shape, game.num_actions, settings.network)
+    network = make_network(game, settings.network)
     learner = Learner(network, settings.learner, CPU)
     replay = ReplayBuffer(game, settings.replay, child_generator(0, "benchmark"))
-    for record in _records(game):
+    for record in records(game):
         replay.add(record)
     batch = replay.sample(batch_size)
 
@@ -83,7 +84,7 @@ def _figures(name: str, batch_size: int, repeats: int) -> dict[str, float]:
     return figures | {"ratio": figures["rows_per_s"] / figures["arithmetic_alone_rows_per_s"]}
 
 
-def _records(game):
+def records(game):
     """Yield game records of self-play without a network."""
     options = SelfPlaySettings(num_parallel_games=64, num_simulations=8)
     evaluator, generator = UniformEvaluator(game.num_actions), child_generator(0, "records")
