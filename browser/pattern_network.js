@@ -3,6 +3,8 @@
 // What a line of cells adds to the shared units depends on its own pieces only. It is computed when
 // a line is first met in some state, and kept: most positions of a search add up what is there.
 
+import { expected } from "./value_head.js";
+
 const STEPS = [[0, 1], [1, 0], [1, 1], [1, -1]]; // row, column, diagonal, antidiagonal
 const NUM_LAYERS = 3;
 const WIDTH = 3; // of a convolution
@@ -11,11 +13,11 @@ const MAX_KEPT = 20_000; // contributions: 40 MB with 512 units
 
 export class PatternNetwork {
   /**
-   * @param buffer a network file of this project, in the safetensors format
+   * @param arrays the network's weights by name, Float32Array
    * @param rules of its game
    */
-  constructor(buffer, { rows, columns }) {
-    this.arrays = readArrays(buffer);
+  constructor(arrays, { rows, columns }) {
+    this.arrays = arrays;
     const { "norm.weight": gain, "norm.running_var": variance } = this.arrays;
     this.scale = gain.map((g, c) => g / Math.sqrt(variance[c] + BATCH_NORM_EPSILON));
     this.constant = this.#constant();
@@ -145,19 +147,6 @@ function addProducts(outputs, matrix, inputs, start, stride) {
   }
 }
 
-/** Return the float32 arrays of a safetensors file by name. */
-function readArrays(buffer) {
-  const size = Number(new DataView(buffer).getBigUint64(0, true));
-  const header = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 8, size)));
-  const arrays = {};
-  for (const [name, { dtype, data_offsets: offsets }] of Object.entries(header)) {
-    if (dtype !== "F32") continue; // metadata, or a counter of learning
-    const [start, end] = offsets.map((offset) => 8 + size + offset);
-    arrays[name] = new Float32Array(buffer.slice(start, end));
-  }
-  return arrays;
-}
-
 /** Return all lines of a board in one direction, each as [row, column] of its cells in order. */
 function linesOf(rows, columns, down, right) {
   const isCell = (row, column) => row >= 0 && row < rows && column >= 0 && column < columns;
@@ -178,11 +167,4 @@ function linesOf(rows, columns, down, right) {
 function rectify(features) {
   for (let i = 0; i < features.length; i += 1) if (features[i] < 0) features[i] = 0;
   return features;
-}
-
-/** Return the value of logits for win, draw and loss, or of the single one of a scalar head. */
-function expected(logits) {
-  if (logits.length === 1) return Math.tanh(logits[0]);
-  const weights = logits.map((logit) => Math.exp(logit - Math.max(...logits)));
-  return (weights[0] - weights[2]) / (weights[0] + weights[1] + weights[2]);
 }

@@ -4,7 +4,7 @@
 // {id, result} or {id, error, status}.
 
 import { Answers } from "./answers.js";
-import { PatternNetwork } from "./pattern_network.js";
+import { makeNetwork } from "./network.js";
 
 const running = new Set();
 const answers = fetchOf("games.json")
@@ -30,7 +30,7 @@ self.onmessage = async ({ data: { id, method, request } }) => {
 
 async function loadNetwork(name, rules) {
   const response = await fetchOf(`networks/${name.replace(":", "_")}.safetensors`);
-  return new PatternNetwork(await response.arrayBuffer(), rules);
+  return makeNetwork(await response.arrayBuffer(), rules);
 }
 
 async function fetchOf(path) {

@@ -8,7 +8,7 @@
 import { readFileSync } from "node:fs";
 
 import { Answers } from "../browser/answers.js";
-import { PatternNetwork } from "../browser/pattern_network.js";
+import { makeNetwork } from "../browser/network.js";
 import { makeRules } from "../browser/rules.js";
 import { Search } from "../browser/search.js";
 
@@ -45,7 +45,7 @@ function search({ game, moves, num_simulations: num }) {
 function evaluate({ game, moves, path }) {
   const rules = makeRules(game);
   const { buffer, byteOffset, length } = readFileSync(path);
-  const stored = new PatternNetwork(buffer.slice(byteOffset, byteOffset + length), rules);
+  const stored = makeNetwork(buffer.slice(byteOffset, byteOffset + length), rules);
   return after(rules, moves).map((state) => {
     const { logits, value } = stored.evaluate(state);
     return { logits: [...logits], value };

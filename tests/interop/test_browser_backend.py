@@ -6,6 +6,7 @@ node runs the modules of `browser/`, see `tests/browser_rules.mjs`.
 import json
 import shutil
 import subprocess
+from dataclasses import asdict
 from pathlib import Path
 
 import browser_page
@@ -85,16 +86,17 @@ def test_random_games_are_those_of_python(name, ask):
 
 
 @pytest.mark.parametrize("value_head", mostly_slow(["wdl", "scalar"]))
-@pytest.mark.parametrize("name", mostly_slow(["othello:6", "connect_four", "othello:4"]))
-def test_networks_answer_as_in_python(name, value_head, ask, tmp_path):
+@pytest.mark.parametrize("kind", ["windows", "patterns"])
+@pytest.mark.parametrize("name", mostly_slow(NAMES))
+def test_networks_answer_as_in_python(name, kind, value_head, ask, tmp_path):
     game = make_game(name)
-    settings = NetworkSettings("patterns", channels=5, shared_units=12, value_head=value_head)
+    settings = NetworkSettings(kind, channels=5, shared_units=12, value_head=value_head)
     network = make_network(game, settings, seed=1).eval()
     generator = torch.Generator().manual_seed(2)
     for values in network.state_dict().values():  # biases and statistics are all equal at first
         if values.is_floating_point():
             values += 0.2 * torch.rand(values.shape, generator=generator) - 0.1
-    save_network(tmp_path / "small", network_arrays(network), name, {}, {})
+    save_network(tmp_path / "small", network_arrays(network), name, asdict(settings), {})
     games = random_moves(game, 6)
     request = {"game": name, "path": str(tmp_path / "small")}
     for moves, found in zip(games, ask(*(["evaluate", request | {"moves": m}] for m in games))):
@@ -105,7 +107,7 @@ def test_networks_answer_as_in_python(name, value_head, ask, tmp_path):
         np.testing.assert_allclose(logits, expected.prior_logits, atol=1e-4)
         values = np.array([answer["value"] for answer in found])
         np.testing.assert_allclose(values, expected_value(expected.value_logits), atol=1e-5)
-        assert np.ptp(values) > 1e-3 and np.ptp(logits[:, 0]) > 0.01
+        assert np.ptp(values) > 1e-3 and np.ptp(logits[:, 0]) > 1e-3
 
 
 class SameAnswers(Evaluator):
