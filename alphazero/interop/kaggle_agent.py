@@ -43,9 +43,9 @@ FIRST_PLAY_URGENCY = 0.25
 
 #: The steps from a cell of a line to the next: row, column, diagonal, antidiagonal.
 STEPS = ((0, 1), (1, 0), (1, 1), (1, -1))
-#: Number of the network's convolutions along a line.
+#: Number of convolutions along a line in a network of line patterns.
 NUM_LAYERS = 3
-#: Maximum number of states kept for each line: all 3^7 of a row of Connect Four.
+#: Maximum number of states kept for each of its lines: all 3^7 of a row of Connect Four.
 MAX_STATES = 2187
 #: Maximum number of positions whose answers are kept.
 MAX_ANSWERS = 100_000
@@ -165,6 +165,110 @@ class Rules:
 # --- the network ----------------------------------------------------------------------------------
 
 
+class WindowNetwork:
+    """The forward pass of a network of windows, in numpy.
+
+    The features of a cell are a sum of what 12 windows contribute, three of each direction. A
+    window is 7 cells of a line, as a number in base 4 whose first cell is the least significant
+    digit: 0 for empty, 1 for an own piece, 2 for an opponent's, 3 beyond the border.
+
+    Args:
+        arrays: the weights for a board, with batch normalizations already merged into the layers
+            before them. G is the number of groups of directions, C that of channels:
+            directions: [4], the group of each direction.
+            lines.K.weight, lines.K.bias: [G, inputs, 3 * outputs], [G, outputs], the convolutions
+                along lines; the last has no bias.
+            start: [H, W, C], to which the windows' contributions are added.
+            middle.weight, middle.bias: [9 * C, C], [C], from the cells around each cell.
+            means: [10, H * W], the weights of cells in the means over the board and its regions.
+            Others are named as in torch's state dict.
+    """
+
+    def __init__(self, arrays: dict[str, np.ndarray]):
+        self.arrays = arrays
+        height, width, _ = arrays["start"].shape
+        self.contributions = self._contributions()
+        num_cells = height * width
+        cells = np.arange(num_cells)
+        board = np.pad(cells.reshape(height, width), 4, constant_values=num_cells)
+
+        def seen(down: int, right: int) -> np.ndarray:
+            """Return the cell that each cell finds some steps away, num_cells beyond the border."""
+            return board[4 + down :, 4 + right :][:height, :width].ravel()
+
+        around = [seen(*step) for step in itertools.product((-1, 0, 1), repeat=2)]
+        self.around = np.transpose(around).ravel()
+        #: The row of each window in the contributions is a sum over pieces, plus what the border
+        #: adds: [H * W, 12 * H * W] and [12 * H * W].
+        powers = np.zeros((num_cells + 1, 4, 3, num_cells), np.float32)
+        first = np.zeros((4, 3, num_cells), int)
+        for direction, (down, right) in enumerate(STEPS):
+            for place in range(3):
+                first[direction, place] = 3 * 4**7 * arrays["directions"][direction] + place
+                for digit in range(7):
+                    distance = place - 1 + digit - 3
+                    found = seen(distance * down, distance * right)
+                    powers[found, direction, place, cells] += 3 * 4**digit
+        self.powers = powers[:-1].reshape(num_cells, -1)
+        self.first = (first + 3 * powers[-1].astype(int)).ravel()
+
+    def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Evaluate B positions with the network.
+
+        Args:
+            planes: float32[B, 2, H, W], the positions as `Rules.planes` converts them.
+
+        Returns:
+            Prior logits, [B, A], with illegal actions not masked, and values for the player to
+            move, [B], in [-1, 1].
+        """
+        pieces = (planes[:, 0] + 2 * planes[:, 1]).reshape(len(planes), -1)
+        answers = [self._evaluate(row) for row in pieces]
+        return np.array([logits for logits, _ in answers]), np.array(
+            [value for _, value in answers]
+        )
+
+    def _evaluate(self, pieces: np.ndarray) -> tuple[np.ndarray, float]:
+        height, width, channels = self.arrays["start"].shape
+        rows = (pieces @ self.powers).astype(int) + self.first
+        sums = self.contributions.take(rows.reshape(12, -1), axis=0).sum(axis=0)
+        features = np.zeros((height * width + 1, channels), np.float32)  # the last is the border
+        features[:-1] = np.maximum(sums + self.arrays["start"].reshape(-1, channels), 0)
+        around = features.take(self.around, axis=0).reshape(height * width, -1)
+        cells = np.maximum(around @ self.arrays["middle.weight"] + self.arrays["middle.bias"], 0)
+        means = self.arrays["means"] @ cells
+        pooled = np.concatenate([means[0], cells.max(axis=0), means[1:].ravel()])
+        shared = self.arrays["policy_global.weight"] @ pooled[: 2 * channels]
+        hidden = np.maximum(self._linear("policy_hidden", cells) + shared, 0)
+        logits = self._linear("policy", hidden).reshape(height, width).sum(axis=0)
+        units = np.maximum(self._linear("value_hidden", pooled), 0)
+        return logits, _expected(self._linear("value", units)[None])[0]
+
+    def _contributions(self) -> np.ndarray:
+        """Return what each window of 7 cells contributes, float32[G * 4^7 * 3, C].
+
+        Its three rows are for the cell after the one in the middle of the window, for that cell,
+        and for the one before.
+        """
+        num_groups = len(self.arrays["lines.0.weight"])
+        one_cell = np.eye(4, 3, dtype=np.float32)  # 0 beyond the border
+        features = np.repeat(one_cell[None], num_groups, axis=0)
+        for layer in range(4):
+            outputs = features @ self.arrays[f"lines.{layer}.weight"]
+            parts = outputs.reshape(num_groups, 4 ** (2 * layer + 1), 3, -1)
+            parts[:, np.arange(parts.shape[1]) >> 2 * layer & 3 == 3] = 0  # its middle is no cell
+            if layer == 3:
+                break
+            windows = np.arange(4 ** (2 * layer + 3))
+            within = [windows >> 2 * place & (parts.shape[1] - 1) for place in range(3)]
+            sums = sum(parts[:, within[place], place] for place in range(3))
+            features = np.maximum(sums + self.arrays[f"lines.{layer}.bias"][:, None], 0)
+        return parts.reshape(-1, parts.shape[-1])
+
+    def _linear(self, name: str, x: np.ndarray) -> np.ndarray:
+        return x @ self.arrays[f"{name}.weight"].T + self.arrays[f"{name}.bias"]
+
+
 class Line:
     """A line of n cells, and what it adds to the network's U shared units.
 
@@ -174,7 +278,7 @@ class Line:
     Args:
         cells: (row, column) of each cell, in order.
         direction: the index of the line's direction in `STEPS`.
-        arrays: the weights, see `Network`.
+        arrays: the weights, see `PatternNetwork`.
     """
 
     def __init__(self, cells: list, direction: int, arrays: dict[str, np.ndarray]):
@@ -209,7 +313,7 @@ class Line:
         return self.shared @ features.ravel()
 
 
-class Network:
+class PatternNetwork:
     """The forward pass of a network of line patterns, in numpy.
 
     Args:
@@ -434,11 +538,12 @@ def _back_up(path: Path, leaf: Node) -> None:
 # --- Kaggle ---------------------------------------------------------------------------------------
 
 
-def load_network() -> Network:
+def load_network() -> WindowNetwork | PatternNetwork:
     """Load the network from `WEIGHTS`, an .npz file in base 85 at the end of an exported file."""
     data = base64.b85decode("".join(WEIGHTS.split()))
     with np.load(io.BytesIO(data), allow_pickle=False) as file:
-        return Network({name: file[name] for name in file.files})
+        arrays = {name: file[name] for name in file.files}
+    return (WindowNetwork if "directions" in arrays else PatternNetwork)(arrays)
 
 
 @functools.cache

@@ -13,12 +13,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 from torch import nn
 
 from alphazero.games.batched_game import Game
 from alphazero.interop import kaggle_agent
 from alphazero.network.patterns import PatternNetwork
 from alphazero.network.weights import network_arrays
+from alphazero.network.window_states import regions
+from alphazero.network.windows import WindowNetwork
 from alphazero.runtime.errors import ConfigError
 
 MARK = b'# Written by "alphazero export format=kaggle"'  #: the beginning of every submission
@@ -34,15 +37,20 @@ def to_bytes(game: Game, network: nn.Module, info: dict[str, Any]) -> bytes:
             iteration are written into a comment.
 
     Raises:
-        ConfigError: if the game is not Connect-X, or the network is not a `PatternNetwork`.
+        ConfigError: if the game is not Connect-X, or the network is neither a `WindowNetwork` nor
+            a `PatternNetwork`.
     """
     board = _board(game)
-    if not isinstance(network, PatternNetwork):
-        takes = "networks of line patterns, trained with network=patterns"
+    if isinstance(network, WindowNetwork):
+        arrays = _window_arrays(network, *board[:2])
+    elif isinstance(network, PatternNetwork):
+        arrays = _pattern_arrays(network, board[:2])
+    else:
+        takes = "networks trained with network=windows or network=patterns"
         message = f"format=kaggle takes {takes}, not a {type(network).__name__}."
         raise ConfigError(message, key="format", value="kaggle")
     stored = io.BytesIO()
-    np.savez_compressed(stored, **_arrays(network, board[:2]))
+    np.savez_compressed(stored, **arrays)
     encoded = base64.b85encode(stored.getvalue()).decode()
     weights = textwrap.wrap(encoded, _LINE_LENGTH)
     facts = [f"{key} {info[key]}" for key in ("run", "iteration") if key in info]
@@ -97,8 +105,48 @@ def _board(game: Game) -> tuple[int, int, int]:
     return sizes.rows, sizes.columns, sizes.length
 
 
-def _arrays(network: PatternNetwork, shape: tuple[int, int]) -> dict[str, Any]:
-    """Return a network's weights as `kaggle_agent.Network` takes them.
+@torch.inference_mode()
+def _window_arrays(network: WindowNetwork, height: int, width: int) -> dict[str, Any]:
+    """Return a network's weights for a board as `kaggle_agent.WindowNetwork` takes them."""
+    others = ("policy", "value")
+    arrays = {
+        name: array for name, array in network_arrays(network).items() if name.startswith(others)
+    }
+    arrays["directions"] = np.array(network.sharing.directions)
+    scale, offset = _folded(network.norm)
+    for index, layer in enumerate(network.lines.layers):
+        kernels = np.stack([convolution.weight.numpy()[:, :, 0] for convolution in layer])
+        matrices = kernels.transpose(0, 2, 3, 1)  # [G, inputs, 3, outputs]
+        if index < len(network.lines.layers) - 1:
+            arrays[f"lines.{index}.bias"] = np.stack([one.bias.numpy() for one in layer])
+        else:
+            matrices = matrices * scale
+        arrays[f"lines.{index}.weight"] = matrices.reshape(*matrices.shape[:2], -1)
+    start = network.place(height, width).numpy() * scale + offset
+    arrays["start"] = start.reshape(height, width, -1)
+    scale, arrays["middle.bias"] = _folded(network.middle_norm)
+    pointwise = network.pointwise.weight.numpy()[:, :, 0, 0] * scale[:, None]  # [output, input]
+    depthwise = network.depthwise.weight.numpy().reshape(-1, 9)
+    middle = np.einsum("oi,ip->pio", pointwise, depthwise)  # [place, input, output]
+    middle[4] += np.eye(len(scale), dtype=np.float32)  # the input, which is added to the result
+    arrays["middle.weight"] = middle.reshape(-1, len(scale))
+    means = np.zeros((10, height, width), np.float32)
+    for mean, (top, bottom, left, right) in zip(
+        means, [(0, height, 0, width), *regions(height, width)]
+    ):
+        mean[top:bottom, left:right] = 1 / max((bottom - top) * (right - left), 1)
+    arrays["means"] = means.reshape(len(means), -1)
+    return arrays
+
+
+def _folded(norm: nn.Module) -> tuple[np.ndarray, np.ndarray]:
+    """Return the factors and the offsets, float32[C], that a normalization amounts to."""
+    scale = norm.weight / (norm.running_var + norm.eps).sqrt()
+    return scale.numpy(), (norm.bias - norm.running_mean * scale).numpy()
+
+
+def _pattern_arrays(network: PatternNetwork, shape: tuple[int, int]) -> dict[str, Any]:
+    """Return a network's weights as `kaggle_agent.PatternNetwork` takes them.
 
     Args:
         shape: rows and columns of the board.
