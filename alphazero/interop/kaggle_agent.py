@@ -223,10 +223,8 @@ class WindowNetwork:
             move, [B], in [-1, 1].
         """
         pieces = (planes[:, 0] + 2 * planes[:, 1]).reshape(len(planes), -1)
-        answers = [self._evaluate(row) for row in pieces]
-        return np.array([logits for logits, _ in answers]), np.array(
-            [value for _, value in answers]
-        )
+        logits, values = zip(*(self._evaluate(row) for row in pieces))
+        return np.array(logits), np.array(values)
 
     def _evaluate(self, pieces: np.ndarray) -> tuple[np.ndarray, float]:
         height, width, channels = self.arrays["start"].shape

@@ -21,11 +21,10 @@ BOARDS = {
     "connect_x:15x4x5": (15, 4, 5),
     "connect_x:8x8x4": (8, 8, 4),
 }
-PATTERNS = dict(kind="patterns", shared_units=40)
 
 
-def some_network(game, **settings):
-    return table_network("patterns", game, game.observe(unfinished_states(game, 10)), **settings)
+def some_network(kind, game, **settings):
+    return table_network(kind, game, game.observe(unfinished_states(game, 10)), **settings)
 
 
 @pytest.fixture(scope="module")
@@ -33,8 +32,8 @@ def submission(tmp_path_factory):
     """Return the path of a submission of Connect Four with a small network."""
     folder = tmp_path_factory.mktemp("kaggle")
     path, output = folder / "a.safetensors", folder / "submission.py"
-    network = some_network(make_game("connect_four"))
-    settings = SMALL | PATTERNS
+    network = some_network("windows", make_game("connect_four"))
+    settings = SMALL | {"kind": "windows"}
     save_network(path, network_arrays(network), "connect_four", settings, {})
     assert main(["export", f"network={path}", "format=kaggle", f"output={output}"]) == 0
     return output
@@ -65,6 +64,7 @@ def test_kaggle_finds_the_agent_as_the_last_function(module):
     assert module["BOARD"] == (6, 7, 4)
 
 
+@pytest.mark.parametrize("kind", ["windows", "patterns"])
 @pytest.mark.parametrize(
     "name, settings",
     (
@@ -75,19 +75,19 @@ def test_kaggle_finds_the_agent_as_the_last_function(module):
     ),
     ids=str,
 )
-def test_networks_of_every_shape_agree(name, settings):
+def test_networks_of_every_shape_agree(name, settings, kind):
     game = make_game(name)
-    network = some_network(game, **settings)
+    network = some_network(kind, game, **settings)
     data = to_bytes(game, network, {})
     agreement = check_agreement(game, network, evaluation_of(data))
     assert max(agreement) < 1e-4
     with pytest.raises(InputError):
-        other = small_network(game, **PATTERNS, **settings)
+        other = small_network(game, kind=kind, shared_units=40, **settings)
         check_agreement(game, other, evaluation_of(data))
 
 
 def test_other_games_and_networks_are_refused():
-    for name, kind in (("othello:4", "patterns"), ("connect_four", "resnet")):
+    for name, kind in (("othello:4", "windows"), ("connect_four", "resnet")):
         game = make_game(name)
         with pytest.raises(InputError):
             to_bytes(game, small_network(game, kind=kind), {})
