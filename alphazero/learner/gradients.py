@@ -23,7 +23,7 @@ from alphazero.replay.buffer import Batch
 # Fewest samples in a part; with fewer, the statistics of batch normalization are noisy.
 _SMALLEST_PART = 64
 # Number of weights times samples per thread; with less work, another thread does not pay off.
-_WORK_PER_THREAD = 5_000_000
+_WORK_PER_THREAD = 10_000_000
 
 
 class Answers(NamedTuple):
