@@ -23,6 +23,7 @@ from alphazero.games.batched_game import CompiledGame, Game
 from alphazero.games.connect_x import ConnectX
 from alphazero.games.connect_x_large import LargeConnectX
 from alphazero.games.othello import Othello
+from alphazero.games.othello_large import LargeOthello
 from alphazero.games.tic_tac_toe import TicTacToe
 from alphazero.own_games.checked_game import load_named_game, load_object
 from alphazero.own_games.game_file import is_game_file as is_game_file
@@ -37,6 +38,7 @@ _NAMES = (
     "othello",
     "othello:6",
     "othello:4",
+    "othello:10",
     "PATH/TO/YOUR_GAME.py",
     "MODULE:CLASS",
     "pettingzoo:connect_four_v3",
@@ -44,14 +46,20 @@ _NAMES = (
     "pgx:go_9x9",
 )
 #: The games of this package from which users can choose in menus, the default first.
-OFFERED = ("connect_four", "othello", "tic_tac_toe", "othello:6", "othello:4", "connect_x:5x5x4")
-#: The games of this package that have one size, or few.
+OFFERED = (
+    "connect_four",
+    "othello",
+    "tic_tac_toe",
+    "othello:6",
+    "othello:4",
+    "othello:10",
+    "connect_x:5x5x4",
+)
+#: The games of this package that have a name without sizes.
 _COMPILED: dict[str, Any] = {
     "tic_tac_toe": TicTacToe(3),
     "connect_four": ConnectX(6, 7, 4),
     "othello": Othello(8),
-    "othello:6": Othello(6),
-    "othello:4": Othello(4),
 }
 #: Families whose rules are in this package, so that stored files and requests may name them too.
 _SHIPPED_FAMILIES = ("tic_tac_toe", "connect_four", "connect_x", "othello")
@@ -248,6 +256,15 @@ def _connect_x(name: str, sizes: str) -> Game:
     return CompiledGame(name, rules(rows, columns, length))
 
 
+def _othello(name: str, size: str) -> Game:
+    sizes = [str(even) for even in range(4, 17, 2)]
+    if size not in sizes:
+        allowed = "othello (8 x 8) or othello:SIZE, an even size from 4 to 16, such as othello:10"
+        raise ConfigError.of("game", name, allowed)
+    rules = Othello if int(size) <= 8 else LargeOthello
+    return CompiledGame(name, rules(int(size)))
+
+
 def _of_library(name: str, rest: str) -> Game:
     library = name.partition(":")[0]
     return import_module(f"alphazero.own_games.adapters.{library}_game").load_game(rest)
@@ -255,5 +272,6 @@ def _of_library(name: str, rest: str) -> Game:
 
 _FAMILIES = {
     "connect_x": _connect_x,
+    "othello": _othello,
     **dict.fromkeys(("pettingzoo", "open_spiel", "pgx"), _of_library),
 }
