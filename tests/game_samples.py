@@ -32,6 +32,7 @@ GAME_NAMES = (
     EXAMPLE,
     PUZZLE,
     BREAKTHROUGH,
+    "othello:10",
 )
 
 

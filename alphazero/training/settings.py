@@ -33,7 +33,7 @@ class GameSettings:
 
     name: str = option(
         "tic_tac_toe",
-        "tic_tac_toe, connect_four, connect_x:ROWSxCOLUMNSxLENGTH, othello, othello:6, the path "
+        "tic_tac_toe, connect_four, connect_x:ROWSxCOLUMNSxLENGTH, othello, othello:SIZE, the path "
         "of your own game's file, or MODULE:CLASS",
     )
 

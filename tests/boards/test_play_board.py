@@ -47,7 +47,7 @@ def test_othello_names_the_legal_squares_alone():
 
 
 @given(
-    st.sampled_from(["othello", "othello:6", "othello:4"]),
+    st.sampled_from(["othello", "othello:6", "othello:4", "othello:10"]),
     st.sampled_from(SETUPS),
     st.lists(st.integers(0, 50), max_size=50),
 )

@@ -19,6 +19,7 @@ NAMES = (
     "othello",
     "othello:6",
     "othello:4",
+    "othello:10",
     EXAMPLE,
     PUZZLE,
 )
