@@ -1,37 +1,38 @@
 """Othello on boards too large for `Othello`, whose states have 64 bits per player.
 
-Rules, actions and text are the same. A state has one word per row and kind of square, and a last
-word of flags. For 10 x 10:
+Rules, actions and text are the same. A state has one byte per square, row by row from the top,
+inside a border, so that no run of discs leaves the board. On the left of a row
+is one byte of border, which is also on the right of the row before. For 4 x 4:
 
-    state[0:10]     row 0 to 9: the discs of the player to move
-    state[10:20]    the opponent's discs
-    state[20:30]    the squares where the player to move may place a disc
-    state[30]       flags
-
-Bit number c of a row's word is the square in column c. Discs in the directions down and up are
-found row by row, in three columns at once: with shifts by 0 and by 1 in both directions.
+     0   1  2  3  4
+     5   6  7  8  9     actions 0 to 3
+    10  11 12 13 14     actions 4 to 7
+    15  16 17 18 19
+    20  21 22 23 24
+    25  26 27 28 29
+    30                  state[31]: the player to move; state[32]: 1 if the game is over
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from alphazero.games import othello, rules
-from alphazero.games.othello import ONE, ZERO
-from alphazero.runtime.bits import popcount
+from alphazero.games import rules
+from alphazero.games.othello import Othello, place_score
 from alphazero.runtime.jit import njit
-from alphazero.runtime.random_generators import random_below
 
-TWO = np.uint64(2)
+BORDER = -1
+EMPTY = 0
+MOVE = 3  #: an empty square where the player to move may place a disc
 
 
 class LargeOthello(NamedTuple):
-    """The game of Othello on a board with ``size`` rows and columns: even, from 4 to 16.
+    """The game of Othello on a board with ``size`` rows and columns: an even number.
 
-    State: uint16[3 * size + 1]. The rows of three sets of bits come first: the discs of the player
-    to move, the opponent's discs, and the squares where the player to move may place a disc. The
-    last entry holds flags: bit 0 is the player to move (0 is white, who begins), and bit 1 is set
-    if the game is over.
+    State: int8[(size + 2) * (size + 1) + 3]. The squares and their border come first: -1 is the
+    border, 0 empty, 1 a white disc, 2 a black one, and 3 an empty square where the player to move
+    may place a disc. The last two entries are the player to move (0 is white, who begins) and
+    whether the game is over (1 or 0).
     """
 
     size: int
@@ -41,231 +42,163 @@ class LargeOthello(NamedTuple):
 def reset(game, state):
     # White has the diagonal from top left to bottom right of the four middle squares.
     middle = game.size // 2
-    left = ONE << np.uint64(middle - 1)
-    right = ONE << np.uint64(middle)
-    state[:] = 0
-    state[middle - 1] = left
-    state[middle] = right
-    state[game.size + middle - 1] = right
-    state[game.size + middle] = left
+    state[:-2] = BORDER
+    state[-2:] = 0
+    for row in range(game.size):
+        for column in range(game.size):
+            is_middle = middle - 1 <= min(row, column) and max(row, column) <= middle
+            piece = 1 if row == column else 2
+            state[place_of(game, row, column)] = piece if is_middle else EMPTY
     find_moves(game, state)
 
 
 @rules.implement(LargeOthello)
 def player_to_move(game, state):
-    return np.int64(state[3 * game.size] & ONE)
+    return np.int64(state[-2])
 
 
 @rules.implement(LargeOthello)
 def is_over(game, state):
-    return state[3 * game.size] > ONE
+    return state[-1] == 1
 
 
 @rules.implement(LargeOthello)
 def result(game, state):
-    difference = disc_difference(game, state)
-    if difference > 0:
-        return 1
-    return -1 if difference < 0 else 0
+    difference = disc_difference(state)
+    return (difference > 0) - (difference < 0)
 
 
 @njit
-def disc_difference(game, state):
+def disc_difference(state):
     """Return the number of discs of the player to move minus that of the opponent's."""
     difference = 0
-    for row in range(game.size):
-        difference += popcount(state[row]) - popcount(state[game.size + row])
+    for place in range(len(state) - 2):
+        if state[place] == 1 + state[-2]:
+            difference += 1
+        elif state[place] == 2 - state[-2]:
+            difference -= 1
     return difference
 
 
 @rules.implement(LargeOthello)
 def legal_actions(game, state, mask):
-    size = game.size
-    has_move = False
-    for row in range(size):
-        moves = np.uint64(state[2 * size + row])
-        has_move |= moves != ZERO
-        for column in range(size):
-            mask[row * size + column] = ((moves >> np.uint64(column)) & ONE) != ZERO
-    mask[size * size] = not has_move and not rules.is_over(game, state)
+    mask[-1] = not rules.is_over(game, state)
+    for row in range(game.size):
+        for column in range(game.size):
+            is_move = state[place_of(game, row, column)] == MOVE
+            mask[row * game.size + column] = is_move
+            mask[-1] &= not is_move
+
+
+@njit
+def place_of(game, row, column):
+    """Return the index of a square in the state."""
+    return (row + 1) * (game.size + 1) + column + 1
 
 
 @rules.implement(LargeOthello)
 def step(game, state, action):
-    size = game.size
-    if action != size * size:
-        row = action // size
-        column = action % size
-        state[row] |= ONE << np.uint64(column)
-        for down in (-1, 0, 1):
-            for right in (-1, 0, 1):
-                for i in range(1, 1 + num_enclosed(game, state, row, column, down, right)):
-                    disc = ONE << np.uint64(column + i * right)
-                    state[row + i * down] |= disc
-                    state[size + row + i * down] ^= disc
-    for row in range(size):
-        mine = state[row]
-        state[row] = state[size + row]
-        state[size + row] = mine
-    state[3 * size] ^= ONE
+    if action != game.size * game.size:
+        place = place_of(game, action // game.size, action % game.size)
+        piece = 1 + state[-2]
+        for direction in directions(game):
+            for i in range(num_enclosed(state, place, direction, piece) + 1):
+                state[place + i * direction] = piece
+    state[-2] = 1 - state[-2]
     find_moves(game, state)
 
 
 @njit
-def num_enclosed(game, state, row, column, down, right):
-    """Count the opponent's discs that a disc on (row, column) encloses in one direction.
+def directions(game):
+    """Return the distance in the state to the next square in each of the 8 directions."""
+    width = game.size + 1
+    return 1, width - 1, width, width + 1, -1, 1 - width, -width, -width - 1
 
-    The direction is that of the step (down, right), where both are -1, 0 or 1. The step (0, 0)
-    encloses nothing.
-    """
-    size = game.size
+
+@njit
+def num_enclosed(state, place, direction, piece):
+    """Return how many discs a disc ``piece`` (1 or 2) at ``place`` flips in one direction."""
     count = 0
-    row += down
-    column += right
-    while 0 <= row < size and 0 <= column < size:
-        square = np.uint64(column)
-        if (state[size + row] >> square) & ONE == ZERO:
-            return count if (state[row] >> square) & ONE != ZERO else 0
+    place += direction
+    while state[place] == 3 - piece:
         count += 1
-        row += down
-        column += right
-    return 0
+        place += direction
+    return count if state[place] == piece else 0
+
+
+@njit
+def num_flipped(game, state, place, piece):
+    """Return how many discs a disc ``piece`` (1 or 2) at ``place`` flips in all directions."""
+    count = 0
+    for direction in directions(game):
+        count += num_enclosed(state, place, direction, piece)
+    return count
 
 
 @njit
 def find_moves(game, state):
-    """Store the squares where the player to move may place a disc.
-
-    If neither player can place a disc, the game is over and bit 1 of the flags is set.
-    """
-    size = game.size
-    if not _store_moves(game, state, 0, size):
-        if _store_moves(game, state, size, 0):
-            state[2 * size : 3 * size] = 0
-        else:
-            state[3 * size] |= TWO
+    """Mark the moves of the player to move; if neither player has one, the game is over."""
+    if not _mark_moves(game, state, 1 + state[-2]):
+        state[-1] = not _mark_moves(game, state, 2 - state[-2])
+        _mark_moves(game, state, 1 + state[-2])  # takes the opponent's marks away
 
 
 @njit
-def _store_moves(game, state, mine, other):
-    """Store the moves of one player, and return whether there are any.
-
-    Args:
-        mine: index in ``state`` of the first row of this player's discs.
-        other: index of the first row of the other player's discs.
-    """
-    size = game.size
-    moves = 2 * size
-    board = (ONE << np.uint64(size)) - ONE
-    for row in range(size):
-        own = np.uint64(state[mine + row])
-        others = np.uint64(state[other + row])
-        # A bit added at the start of a run is carried to the square past its end.
-        ends = others + (others & (own << ONE))
-        run = others & (own >> ONE)
-        for _ in range(size - 3):
-            run |= others & (run >> ONE)
-        state[moves + row] = (ends | (run >> ONE)) & board & ~(own | others)
-    for down in (1, -1):
-        row = 0 if down == 1 else size - 1
-        before = ZERO  # own discs in the row before
-        west = ZERO  # runs that reach the row before, by the columns that they move in each row
-        straight = ZERO
-        east = ZERO
-        found = ZERO
-        for _ in range(size):
-            own = np.uint64(state[mine + row])
-            others = np.uint64(state[other + row])
-            ends = (west >> ONE) | straight | (east << ONE)
-            row_moves = state[moves + row] | (ends & board & ~(own | others))
-            state[moves + row] = row_moves
-            found |= row_moves
-            west = others & ((before | west) >> ONE)
-            straight = others & (before | straight)
-            east = others & ((before | east) << ONE)
-            before = own
-            row += down
-    return found != ZERO
-
-
-@rules.implement(LargeOthello)
-def random_action(game, state, rng, mask):
-    size = game.size
-    count = 0
-    for row in range(2 * size, 3 * size):
-        count += popcount(state[row])
-    if count == 0:
-        return size * size
-    remaining = random_below(rng, count)
-    row = 0
-    while remaining >= popcount(state[2 * size + row]):
-        remaining -= popcount(state[2 * size + row])
-        row += 1
-    return row * size + othello.nth_bit_index(np.uint64(state[2 * size + row]), remaining)
+def _mark_moves(game, state, piece):
+    """Mark the squares where a disc ``piece`` may be placed; return whether there are any."""
+    found = False
+    for place in range(len(state) - 2):
+        if state[place] == EMPTY or state[place] == MOVE:
+            is_move = num_flipped(game, state, place, piece) > 0
+            state[place] = MOVE if is_move else EMPTY
+            found |= is_move
+    return found
 
 
 @rules.implement(LargeOthello)
 def observe(game, state, planes):
-    for plane in range(3):
-        for row in range(game.size):
-            squares = np.uint64(state[plane * game.size + row])
-            for column in range(game.size):
-                planes[plane, row, column] = np.float32((squares >> np.uint64(column)) & ONE)
+    pieces = (1 + state[-2], 2 - state[-2], MOVE)
+    for row in range(game.size):
+        for column in range(game.size):
+            for plane in range(3):
+                planes[plane, row, column] = state[place_of(game, row, column)] == pieces[plane]
 
 
 @rules.implement(LargeOthello)
 def action_scores(game, state, weights, scores):
-    size = game.size
-    difference = disc_difference(game, state)
-    scores[size * size] = 0.0
-    for row in range(size):
-        for column in range(size):
-            if (state[2 * size + row] >> np.uint64(column)) & ONE != ZERO:
-                num_flipped = 0
-                for down in (-1, 0, 1):
-                    for right in (-1, 0, 1):
-                        num_flipped += num_enclosed(game, state, row, column, down, right)
-                score = weights[0] * (difference + 1 + 2 * num_flipped)
-                score += othello.place_score(game, row, column, weights)
-                scores[row * size + column] = score
+    lead = disc_difference(state) + 1
+    scores[-1] = 0.0
+    for row in range(game.size):
+        for column in range(game.size):
+            place = place_of(game, row, column)
+            if state[place] == MOVE:
+                score = weights[0] * (lead + 2 * num_flipped(game, state, place, 1 + state[-2]))
+                score += place_score(game, row, column, weights)
+                scores[row * game.size + column] = score
 
 
 @rules.implement(LargeOthello)
 def state_layout(game):
-    return 3 * game.size + 1, np.dtype(np.uint16)
+    return (game.size + 2) * (game.size + 1) + 3, np.dtype(np.int8)
 
 
 @rules.implement(LargeOthello)
 def cells(game, state):
-    player = int(rules.player_to_move(game, state))
-    rows = state[: 2 * game.size].reshape(2, game.size, 1)
-    mine, other = (rows >> np.arange(game.size, dtype=np.uint16) & 1).astype(np.int8)
-    return (1 + player) * mine + (2 - player) * other
+    return _squares(game, state) % MOVE
+
+
+def _squares(game, state) -> np.ndarray:
+    """Return a view of the squares of a state, int8[size, size]."""
+    return state[:-3].reshape(game.size + 2, game.size + 1)[1:-1, 1:]
 
 
 @rules.implement(LargeOthello)
 def from_cells(game, board, player):
-    # Every board is accepted, reachable or not: puzzles and odd openings are useful too.
-    state = np.zeros(3 * game.size + 1, np.uint16)
-    columns = 1 << np.arange(game.size)
-    state[: game.size] = (board == 1 + player) @ columns
-    state[game.size : 2 * game.size] = (board == 2 - player) @ columns
-    state[3 * game.size] = player
+    state = np.full(rules.state_layout(game)[0], BORDER, np.int8)
+    _squares(game, state)[:] = board
+    state[-2:] = player, 0
     find_moves(game, state)
     return state
 
 
-for rule in (
-    othello.num_actions,
-    othello.planes_shape,
-    othello.max_plies,
-    othello.symmetries,
-    othello.piece_letters,
-    othello.appearance,
-    othello.action_squares,
-    othello.action_to_text,
-    othello.text_to_action,
-    othello.rollout_weights,
-    othello.feature_names,
-):
-    rules.implement(LargeOthello)(rule)
+rules.share_python_rules(Othello, LargeOthello)
