@@ -7,7 +7,7 @@ export function makeRules(name) {
   if (name === "connect_four") return new ConnectX(6, 7, 4);
   const sizes = name.match(/^connect_x:(\d+)x(\d+)x(\d+)$/);
   if (sizes) return new ConnectX(...sizes.slice(1).map(Number));
-  const size = name.match(/^othello(?::([468]))?$/);
+  const size = name.match(/^othello(?::([468]|1[0246]))?$/);
   if (size) return new Othello(Number(size[1] ?? 8));
   throw new Error(`there is no game '${name}' here.`);
 }

@@ -35,6 +35,7 @@ GAME_NAMES = (
     "gomoku:4x9x3",
     "gomoku",
     "gomoku:7x7x4",
+    "othello:10",
 )
 
 

@@ -24,7 +24,7 @@ class Board(NaiveOthello):
 def answer(words, board, strict):
     """Return the text of the answer, None for a refusal, and the board after it."""
     if words[0] == "boardsize":
-        return ("", Board(int(words[1]))) if int(words[1]) in (6, 8) else (None, board)
+        return ("", Board(int(words[1]))) if int(words[1]) in (6, 8, 10) else (None, board)
     if words[0] == "clear_board":
         return "", Board(board.size)
     board.player = COLOURS[words[1].lower()]

@@ -223,7 +223,8 @@ class Squares(Notation):
 
     def numbered(self, legal_actions: Iterable[int]) -> list[int]:
         """Return the legal actions in the order in which the board numbers them: row by row."""
-        return sorted(legal_actions, key=lambda action: self.text(action)[::-1])  # d3 as 3d
+        right = -1 if self.mirrored else 1
+        return sorted(legal_actions, key=lambda action: (action // self._size, right * action))
 
     def list_text(self, actions: Iterable[int]) -> str:
         """Format a list of moves as a transcript such as "f5d6c3", which by custom omits passes."""

@@ -23,10 +23,10 @@ _TOOLS = {
     "analyse": (None, "Search for the best move; the value, -1 to 1, is for the player to move"),
     "exact_scores": ("solver", "Score each move under perfect play: positive wins, negative loses"),
 }
-_ARGUMENTS = """. Games are tic_tac_toe, connect_four, connect_x:ROWSxCOLUMNSxLENGTH, othello,
-othello:6 and gomoku:ROWSxCOLUMNSxLENGTH. `moves` are those since the start of the game: columns, or
-squares row by row, from 0. To play a move, append it. A finished game has a result: 1 if the first
-player won, 0 drawn, -1 lost.
+_ARGUMENTS = """. Games are tic_tac_toe, connect_four, connect_x:ROWSxCOLUMNSxLENGTH, othello (8x8),
+othello:SIZE and gomoku:ROWSxCOLUMNSxLENGTH. `moves` are those since the start of the game: columns,
+or squares row by row, from 0. To play a move, append it. A finished game has a result: 1 if the
+first player won, 0 drawn, -1 lost.
 """
 
 

@@ -144,12 +144,4 @@ def from_cells(game, board, player):
     return np.concatenate([board.ravel(), facts]).astype(np.int8)
 
 
-for rule in (
-    connect_x.num_actions,
-    connect_x.planes_shape,
-    connect_x.max_plies,
-    connect_x.symmetries,
-    connect_x.text_to_action,
-    connect_x.appearance,
-):
-    rules.implement(LargeConnectX)(rule)
+rules.share_python_rules(connect_x.ConnectX, LargeConnectX)

@@ -11,6 +11,8 @@ size. Bit numbers, with the 6x6 board marked:
     32 33 34 35 36 37 | 38 39
     40 41 42 43 44 45 | 46 47
     -----------------   48 ..
+
+`LargeOthello` plays larger boards, with the same actions and text.
 """
 
 from typing import NamedTuple
@@ -281,7 +283,6 @@ def action_scores(game, state, weights, scores):
     other = state[1]
     moves = state[2]
     difference = popcount(mine) - popcount(other)
-    last = game.size - 1
     scores[game.size * game.size] = 0.0
     while moves != ZERO:
         square = lowest_bit_index(moves)
@@ -292,12 +293,17 @@ def action_scores(game, state, weights, scores):
         if weights[0] != 0.0:
             num_flipped = popcount(flips(mine, other, square))
             score = weights[0] * (difference + 1 + 2 * num_flipped)
-        edges = (row == 0 or row == last) + (column == 0 or column == last)
-        if edges == 2:
-            score += weights[1]
-        elif edges == 1:
-            score += weights[2]
-        scores[row * game.size + column] = score
+        scores[row * game.size + column] = score + place_score(game, row, column, weights)
+
+
+@njit
+def place_score(game, row, column, weights):
+    """Return the weight of a corner or of another square on an edge, or 0 elsewhere."""
+    last = game.size - 1
+    edges = (row == 0 or row == last) + (column == 0 or column == last)
+    if edges == 2:
+        return weights[1]
+    return weights[2] if edges == 1 else 0.0
 
 
 @rules.implement(Othello)

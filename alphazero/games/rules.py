@@ -47,6 +47,7 @@ from alphazero.runtime.random_generators import random_below as random_below
 from alphazero.runtime.source_text import digest_of, module_file, source_text
 
 _RULES = {}
+_COMPILED = set()
 _GAME_CLASSES = set()
 
 
@@ -56,6 +57,7 @@ def _compiled_rule(prototype):
     The decorated function ``prototype`` is the default for classes that do not implement the rule.
     """
     generic = _python_rule(prototype)
+    _COMPILED.add(generic)
     jit.overload_by_class(generic)
     return generic
 
@@ -95,6 +97,13 @@ def implement(game_class):
         return function
 
     return register
+
+
+def share_python_rules(source, game_class):
+    """Give a game class the rules in plain Python of another one, but for those that it has."""
+    for rule in set(_RULES.values()) - _COMPILED:
+        if source in rule.registry and game_class not in rule.registry:
+            rule.register(game_class, rule.registry[source])
 
 
 def _check_arguments(function) -> None:

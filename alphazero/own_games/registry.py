@@ -24,6 +24,7 @@ from alphazero.games.connect_x import ConnectX
 from alphazero.games.connect_x_large import LargeConnectX
 from alphazero.games.gomoku import Gomoku
 from alphazero.games.othello import Othello
+from alphazero.games.othello_large import LargeOthello
 from alphazero.games.tic_tac_toe import TicTacToe
 from alphazero.own_games.checked_game import load_named_game, load_object
 from alphazero.own_games.game_file import is_game_file as is_game_file
@@ -38,6 +39,7 @@ _NAMES = (
     "othello",
     "othello:6",
     "othello:4",
+    "othello:10",
     "gomoku",
     "gomoku:ROWSxCOLUMNSxLENGTH",
     "PATH/TO/YOUR_GAME.py",
@@ -57,13 +59,11 @@ OFFERED = (
     "gomoku",
     "gomoku:9x9",
 )
-#: The games of this package that have one size, or few.
+#: The games of this package that have a name without sizes.
 _COMPILED: dict[str, Any] = {
     "tic_tac_toe": TicTacToe(3),
     "connect_four": ConnectX(6, 7, 4),
     "othello": Othello(8),
-    "othello:6": Othello(6),
-    "othello:4": Othello(4),
     "gomoku": Gomoku(15, 15, 5),
 }
 #: Families whose rules are in this package, so that stored files and requests may name them too.
@@ -278,6 +278,13 @@ def _gomoku(name: str, sizes: str) -> Game:
     return CompiledGame(name, Gomoku(rows, columns, length))
 
 
+def _othello(name: str, size: str) -> Game:
+    if size not in ("4", "6", "8", "10", "12", "14", "16"):
+        raise ConfigError.of("game", name, "othello:SIZE with an even size from 4 to 16")
+    rules = Othello if int(size) <= 8 else LargeOthello
+    return CompiledGame(name, rules(int(size)))
+
+
 def _of_library(name: str, rest: str) -> Game:
     library = name.partition(":")[0]
     return import_module(f"alphazero.own_games.adapters.{library}_game").load_game(rest)
@@ -286,5 +293,6 @@ def _of_library(name: str, rest: str) -> Game:
 _FAMILIES = {
     "connect_x": _connect_x,
     "gomoku": _gomoku,
+    "othello": _othello,
     **dict.fromkeys(("pettingzoo", "open_spiel", "pgx"), _of_library),
 }

@@ -22,6 +22,7 @@ import numpy as np
 
 from alphazero.games.batched_game import CompiledGame, Game
 from alphazero.games.othello import Othello
+from alphazero.games.othello_large import LargeOthello
 from alphazero.games.square_names import named_square, square_name
 from alphazero.players.base import RESIGN, Analysis, Choice, SearchProgress
 from alphazero.runtime.errors import ConfigError, InputError
@@ -66,7 +67,7 @@ class GtpPlayer:
     def __init__(self, game: Game, command: str):
         self.game = game
         self.name = command
-        if not (isinstance(game, CompiledGame) and isinstance(game.rules, Othello)):
+        if not (isinstance(game, CompiledGame) and isinstance(game.rules, Othello | LargeOthello)):
             reason = "a GTP engine plays only Othello here"
             raise ConfigError.of("game", game.name, ["othello"], reason)
         self._size = game.rules.size

@@ -62,7 +62,7 @@ def make_endings(game: Game) -> Endings | None:
     """Make the solver of a game's endings, with its compiled search loaded.
 
     Returns:
-        The solver for Connect-X (on boards of up to 64 bits) or Othello; None for any other game.
+        The solver for Connect-X or Othello, on boards of up to 64 bits; None for any other game.
     """
     if not isinstance(game, CompiledGame) or not isinstance(game.rules, ConnectX | Othello):
         return None

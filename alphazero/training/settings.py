@@ -36,7 +36,7 @@ class GameSettings:
 
     name: str = option(
         "tic_tac_toe",
-        "tic_tac_toe, connect_four, connect_x:ROWSxCOLUMNSxLENGTH, othello, othello:6, gomoku, "
+        "tic_tac_toe, connect_four, connect_x:ROWSxCOLUMNSxLENGTH, othello, othello:SIZE, gomoku, "
         "gomoku:ROWSxCOLUMNSxLENGTH, the path of your own game's file, or MODULE:CLASS",
     )
 

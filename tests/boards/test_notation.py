@@ -159,6 +159,16 @@ def test_text_boards_change_between_the_set_ups(moves):
     assert [line[::-1] for line in swapped] == _shown("othello standard", moves)
 
 
+@pytest.mark.parametrize(("setup", "first"), [("white_first", 0), ("standard", 9)])
+def test_squares_are_numbered_row_by_row_also_in_rows_of_two_digits(setup, first):
+    notation = skin_of(make_game("othello:10"), setup).notation
+    names = [f"{column}{row}" for row in range(1, 11) for column in "abcdefghij"]
+    numbered = notation.numbered(range(100))
+    assert numbered[0] == first
+    assert [notation.text(action) for action in numbered] == names
+    assert notation.split("".join(names)) == names
+
+
 @pytest.mark.parametrize("mirrored", [False, True])
 def test_names_of_squares_are_read_as_they_are_written(mirrored):
     names = [square_name(square, 6, mirrored) for square in range(37)]

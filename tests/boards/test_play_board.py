@@ -57,7 +57,7 @@ def test_gomoku_names_squares_along_the_edges_alone():
 
 
 @given(
-    st.sampled_from(["othello", "othello:6", "othello:4"]),
+    st.sampled_from(["othello", "othello:6", "othello:4", "othello:10"]),
     st.sampled_from(SETUPS),
     st.lists(st.integers(0, 50), max_size=50),
 )

@@ -123,6 +123,7 @@ def test_a_choice_of_game_has_its_name(choice, name):
         "othello:6": "othello_6x6",
         "othello:4": "othello_4x4",
         "othello:8": "othello",
+        "othello:10": "othello",
         "connect_x:4x5x4": "connect_x",
         "gomoku:15x15x5": "gomoku",
         "gomoku:9x9x5": "gomoku",

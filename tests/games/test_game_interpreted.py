@@ -20,6 +20,7 @@ NAMES = (
     "othello:6",
     "othello:4",
     "gomoku:4x9x3",
+    "othello:10",
     EXAMPLE,
     PUZZLE,
 )

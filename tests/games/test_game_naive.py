@@ -9,7 +9,7 @@ from naive import naive_twin, replayed
 from alphazero.own_games.registry import make_game
 
 
-@pytest.mark.parametrize("name", mostly_slow(GAME_NAMES), ids=label)
+@pytest.mark.parametrize("name", mostly_slow([*GAME_NAMES, "othello:16"]), ids=label)
 def test_random_games_agree_with_the_naive_twin(name):
     game = make_game(name)
     plies, final = random_games(game, 6, seed=21)

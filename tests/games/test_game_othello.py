@@ -2,8 +2,12 @@
 
 import numpy as np
 import pytest
+from game_samples import random_games
 
 from alphazero.games import rules
+from alphazero.games.batched_game import CompiledGame
+from alphazero.games.othello import Othello
+from alphazero.games.othello_large import LargeOthello
 from alphazero.own_games.registry import make_game
 
 WHITE, BLACK = 0, 1
@@ -142,3 +146,48 @@ def test_action_scores_add_up_discs_corners_and_edges():
     # Square 0 is a corner, square 8 on an edge: each flips one disc, and white then leads 4 to 1.
     assert legal_squares(game, state) == [(0, 0), (2, 0)]
     assert scores[[0, 8]].tolist() == [103.0, 13.0]
+
+
+# --- boards of more than 64 squares ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [10, 16])
+def test_the_longest_runs_are_enclosed_in_every_direction(size):
+    game, ends = make_game(f"othello:{size}"), [(0, 0), (0, size - 1), (size - 1, 0)]
+    for row, column in [*ends, (size - 1, size - 1)]:
+        steps = [(np.sign(size - 2 - row), 0), (0, np.sign(size - 2 - column))]
+        for down, right in [*steps, np.add(*steps)]:
+            board = np.zeros((size, size), np.int8)
+            for i in range(1, size):
+                board[row + i * down, column + i * right] = 2 if i < size - 1 else 1
+            state = game.cells_to_state(board, WHITE)
+            assert legal_squares(game, state) == [(row, column)]
+            after = game.cells(play(game, state, row, column))
+            assert np.count_nonzero(after == 1) == size and not (after == 2).any()
+
+
+@pytest.mark.parametrize("size", [4, 6, 8])
+def test_bytes_and_bits_play_the_same_games(size):
+    bits, cells = CompiledGame("bits", Othello(size)), CompiledGame("bytes", LargeOthello(size))
+    plies, final = random_games(bits, 20, seed=17)
+    states = cells.initial_states(20)
+    for ply in plies:
+        compare_classes(bits, ply.states, cells, states[ply.games])
+        states[ply.games] = cells.step(states[ply.games], ply.actions).states
+    compare_classes(bits, final, cells, states)
+
+
+def compare_classes(bits, states, cells, others):
+    """Compare all that the rules of two classes of games say about the same positions."""
+    for ours, theirs in zip(bits.inspect(states)[1:], cells.inspect(others)[1:]):
+        assert (ours == theirs).all()
+    assert (bits.observe(states) == cells.observe(others)).all()
+    weights = rules.rollout_weights(bits.rules)
+    for state, other, legal in zip(states, others, bits.legal_action_mask(states)):
+        board, player = bits.cells(state), int(bits.players(state[None])[0])
+        assert (cells.cells(other) == board).all()
+        assert (cells.cells_to_state(board, player) == other).all()
+        scores = np.zeros((2, bits.num_actions))
+        rules.action_scores(bits.rules, state, weights, scores[0])
+        rules.action_scores(cells.rules, other, weights, scores[1])
+        assert (scores[0][legal] == scores[1][legal]).all()

@@ -1,6 +1,12 @@
-"""Published numbers of move sequences by length (perft); passes count as moves."""
+"""Numbers of move sequences by length (perft), published or counted by the naive twin.
+
+Passes count as moves.
+"""
+
+import copy
 
 import pytest
+from naive import naive_twin
 from test_game_naive import frontiers
 
 from alphazero.own_games.registry import make_game
@@ -19,3 +25,15 @@ def test_sequences_of_moves_are_as_many_as_published(name):
     # The last depth needs no positions: it is the number of legal moves one ply before.
     states = [game.initial_states(), *frontiers(game, len(PERFT[name]) - 1)]
     assert [int(game.legal_action_mask(level).sum()) for level in states] == PERFT[name]
+
+
+def test_sequences_of_moves_on_a_large_board_are_as_many_as_the_twin_counts():
+    game, twins, counts = make_game("othello:10"), [naive_twin("othello:10")], []
+    for _ in range(5):
+        moves = [(twin, action) for twin in twins for action in twin.legal()]
+        counts.append(len(moves))
+        twins = [copy.deepcopy(twin) for twin, _ in moves] if len(counts) < 5 else []
+        for twin, (_, action) in zip(twins, moves):
+            twin.play(action)
+    states = [game.initial_states(), *frontiers(game, 4)]
+    assert [int(game.legal_action_mask(level).sum()) for level in states] == counts

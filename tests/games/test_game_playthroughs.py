@@ -30,6 +30,7 @@ NAMES = (
     "othello:6",
     "othello:4",
     "gomoku:7x6x4",
+    "othello:10",
     EXAMPLE,
     PUZZLE,
     BREAKTHROUGH,

@@ -31,7 +31,11 @@ def mirrored(action, size):
 
 @pytest.mark.parametrize(
     ("name", "size", "option"),
-    [("othello:6", 6, ""), pytest.param("othello", 8, " --strict", marks=pytest.mark.slow)],
+    [
+        ("othello:6", 6, ""),
+        pytest.param("othello", 8, " --strict", marks=pytest.mark.slow),
+        pytest.param("othello:10", 10, "", marks=pytest.mark.slow),
+    ],
 )
 def test_games_are_legal_on_both_sides_and_the_moves_are_the_engines(name, size, option):
     game = make_game(name)

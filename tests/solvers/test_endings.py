@@ -57,5 +57,6 @@ def test_a_position_that_exceeds_the_node_limit_is_not_solved(monkeypatch):
 
 
 def test_games_without_a_compiled_solver_have_no_endings():
-    for game in (BanditGame(3), make_game("tic_tac_toe"), make_game("connect_x:9x9x4")):
+    large = (make_game("connect_x:9x9x4"), make_game("othello:10"))
+    for game in (BanditGame(3), make_game("tic_tac_toe"), *large):
         assert make_endings(game) is None

@@ -249,7 +249,7 @@ def refused(ask):
     return str(error)
 
 
-@pytest.mark.parametrize("name", [EXAMPLE, "connect_x:8x8x4"], ids=label)
+@pytest.mark.parametrize("name", [EXAMPLE, "connect_x:8x8x4", "othello:10"], ids=label)
 def test_games_too_large_to_enumerate_are_refused(name):
     error = refused(lambda: make_solver(make_game(name), max_positions=500))
     assert "500" in error
