@@ -75,6 +75,7 @@ _SPELLINGS = {
     "othello_4x4": "othello:4",
     "othello_6x6": "othello:6",
     "gomoku:15x15": "gomoku",
+    "gomoku_9x9": "gomoku:9x9",
 }
 #: Objects that the user passed to `make_game`, by their names.
 _OBJECTS: dict[str, Any] = {}
@@ -223,6 +224,17 @@ def usual_name(name: str) -> str:
     """
     name = re.sub(r"^(gomoku:\d+x\d+)x5$", r"\1", name)
     return _SPELLINGS.get(name, name)
+
+
+def family_of(name: str) -> str:
+    """Return what is left of a name of this package's games without the size of the board.
+
+    Other names are returned unchanged. Connect Four belongs to ``connect_x``.
+    """
+    first = name.partition(":")[0]
+    if first not in _SHIPPED_FAMILIES:
+        return name
+    return "connect_x" if first == "connect_four" else first
 
 
 def same_game(name: str, stored_name: str, digest: str = "", stored_digest: str = "") -> bool:

@@ -25,7 +25,13 @@ from alphazero.network.weights import (
     network_game,
     network_info,
 )
-from alphazero.own_games.registry import make_stored_game, same_game, warn_of_changed_rules
+from alphazero.own_games.registry import (
+    family_of,
+    make_game,
+    make_stored_game,
+    same_game,
+    warn_of_changed_rules,
+)
 from alphazero.players.base import PlayerSettings
 from alphazero.players.network_alone import NetworkAlone
 from alphazero.players.search_player import SearchPlayer, simulations_per_move
@@ -135,27 +141,16 @@ def game_of_network(path: str | Path, named: str | None = None) -> Game:
     """
     path = find_network(path)
     name = network_game(path)
+    if named is not None and family_of(named) == family_of(name):
+        return make_game(named)  # perhaps of another board: `load_module` knows if it is played
     digest = network_info(path).get("rules_digest", "")
     return make_stored_game(name, f"the network '{path}'", named, digest=digest)
 
 
-def check_game(game: Game, path: Path) -> None:
-    """Raise an error if a stored network was trained for another game.
-
-    Args:
-        path: the network file.
-
-    Raises:
-        StoredFileError: if the network was trained for another game.
-    """
-    name = network_game(path)
-    digest = network_info(path).get("rules_digest", "")
-    if not same_game(game.name, name, game.rules_digest, digest):
-        raise StoredFileError(f"the network '{path}' plays {name}, not {game.name}.", path=path)
-
-
 def load_module(game: Game, path: Path, network_kind: str | None = None) -> LoadedNetwork:
     """Load a network file as a torch module; warn if the game's rules have changed since training.
+
+    A network of windows also plays the other boards of this package's games.
 
     Args:
         path: the network file.
@@ -168,15 +163,19 @@ def load_module(game: Game, path: Path, network_kind: str | None = None) -> Load
         StoredFileError: if the file is not a network, or the network cannot play this game.
     """
     stored = load_network(path)
-    check_game(game, path)
     network_settings = from_stored(NetworkSettings, stored.settings, path)
+    digest = stored.info.get("rules_digest", "")
+    if not same_game(game.name, stored.game, game.rules_digest, digest):
+        if network_settings.kind != "windows" or family_of(game.name) != family_of(stored.game):
+            message = f"the network '{path}' plays {stored.game}, not {game.name}."
+            raise StoredFileError(message, path=path)
     check_stored_kind(network_settings.kind, f"the network '{path}'", network_kind)
     network = make_network(game, network_settings)
     try:
         load_arrays(network, stored.arrays)
     except InputError as error:
         raise StoredFileError(f"'{path}' cannot play {game.name}: {error}", path=path) from None
-    warn_of_changed_rules(game, stored.info.get("rules_digest", ""), f"the network '{path}'")
+    warn_of_changed_rules(game, digest, f"the network '{path}'")
     return LoadedNetwork(network.eval(), network_settings, stored)
 
 

@@ -6,7 +6,9 @@ import os
 import numpy as np
 import pytest
 from breakthrough_python import Breakthrough
+from network_samples import SMALL, small_network
 
+from alphazero.network.weights import network_arrays, save_network
 from alphazero.own_games.registry import make_game
 from alphazero.players.base import PlayerSettings
 from alphazero.players.registry import (
@@ -17,7 +19,7 @@ from alphazero.players.registry import (
 )
 from alphazero.players.uct import UctPlayer, uct_simulations
 from alphazero.players.without_search import RandomPlayer
-from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.errors import ConfigError, StoredFileError
 from alphazero.storage.pretrained import shipped_network
 
 GAMES = ["tic_tac_toe", "connect_four", "othello:4"]
@@ -301,3 +303,19 @@ def test_the_name_of_a_uct_player_is_a_specification_of_it(settings):
     assert kind == "uct"
     assert UctPlayer(player.game, read).name == player.name
     assert uct_simulations(read) == uct_simulations(player.settings)
+
+
+def test_a_network_of_windows_plays_other_boards_of_its_game(tmp_path):
+    trained = make_game("othello:4")
+    for kind in ("windows", "resnet"):
+        network = small_network(trained, kind=kind)
+        settings = dict(SMALL, kind=kind)
+        save_network(tmp_path / kind, network_arrays(network), trained.name, settings, {})
+    settings = PlayerSettings(num_simulations=8)
+    for name in ("othello:4", "othello:6"):
+        game = make_game(name)
+        player = make_player(str(tmp_path / "windows"), game, settings)
+        assert player.analyse(game.initial_states(1)[0]).visits.shape == (game.num_actions,)
+    for path, name in (("windows", "gomoku:4x4x3"), ("resnet", "othello:6")):
+        with pytest.raises(StoredFileError, match=name):
+            make_player(str(tmp_path / path), make_game(name), settings)
