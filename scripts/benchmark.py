@@ -72,7 +72,7 @@ PARTS = {
         "windows",
         "measure_windows",
         "networks of windows by size of board, compared with a 5 x 64 tower on the fastest\n"
-        "engine: one position at a time on one core, learning in float32 with batches of 256, and\n"
+        "engine: batches of 128 on one core, learning in float32 with batches of 256, and\n"
         "self-play with 200 simulations per move",
     ),
     "checks": Part(
