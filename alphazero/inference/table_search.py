@@ -1,4 +1,4 @@
-"""`TableSearch`: many simulations in one kernel with the rules and the network, as `LineTables`.
+"""`TableSearch`: many simulations in one kernel with the rules and a network as tables.
 
 The trees are those of `alphazero.search.batched_search.TreeSearch`, but grow faster: a game's tree
 and the tables stay in the processor's cache, and Python is called once for many simulations.
@@ -22,7 +22,7 @@ _MIN_WALKS = 64
 
 
 class TableSearch(TreeSearch):
-    """Searches as `TreeSearch` does, but calls no evaluator while its engine has `LineTables`.
+    """Searches as `TreeSearch` does, but calls no evaluator while its engine has tables.
 
     The rules must be compiled. If the engine of the evaluator has been replaced by one without
     tables, because they were not accurate enough for new weights, steps are those of `TreeSearch`.

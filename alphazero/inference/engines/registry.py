@@ -82,7 +82,7 @@ def preferred_engine(
 ) -> EngineChoice:
     """Replace "auto" in the user's choice of engine and precision by the first available one.
 
-    Tables are the fastest for networks of line patterns. For other networks on a CPU, OpenVINO is
+    Tables are the fastest for the networks that have them. For other networks on a CPU, OpenVINO is
     faster than torch, and int8 is faster than bfloat16 and float32, for all but tiny networks; see
     `docs/performance.md`. An engine or precision that the user names is kept even if this machine
     lacks it; the error from `make_engine` then says what is missing.
