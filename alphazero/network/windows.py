@@ -21,6 +21,7 @@ means and maxima in the heads are those of KataGo (D. Wu 2019, arXiv 1902.10565)
 
 from typing import NamedTuple
 
+import numpy as np
 import torch
 from torch import nn
 from torch.nn import functional
@@ -160,6 +161,12 @@ class WindowNetwork(nn.Module):
         self.pass_logit = nn.Linear(2 * CHANNELS, 1) if has_pass else None
         self.value_hidden = nn.Linear((2 + 9) * CHANNELS, VALUE_UNITS)
         self.value = nn.Linear(VALUE_UNITS, num_value_logits(settings))
+        missing = [missing_cells(height, width, step, _INNER) for step in STEPS]
+        first_states, factors = (torch.from_numpy(np.stack(arrays)) for arrays in zip(*missing))
+        distances = torch.from_numpy(edge_distances(height, width))
+        self.register_buffer("first_states", first_states, persistent=False)  # int32[4, H, W]
+        self.register_buffer("factors", factors, persistent=False)  # int32[4, H, W]
+        self.register_buffer("distances", distances, persistent=False)  # int64[4, H * W]
 
     @staticmethod
     def check_settings(
@@ -180,7 +187,7 @@ class WindowNetwork(nn.Module):
         """Map planes, float32[M, C, H, W], to policy logits and value logits."""
         num, _, height, width = planes.shape
         features = row_sums(self.lines().float(), self._rows(planes))
-        features = features.view(num, height * width, CHANNELS) + self.place(height, width)
+        features = features.view(num, height * width, CHANNELS) + self.place()
         features = torch.relu(self.norm(features.flatten(0, 1)))
         x = features.view(num, height, width, CHANNELS).permute(0, 3, 1, 2)
         x = torch.relu(x + self.middle_norm(self.pointwise(self.depthwise(x))))
@@ -195,33 +202,30 @@ class WindowNetwork(nn.Module):
         units = torch.relu(self.value_hidden(torch.cat([pooled, *means], 1)))
         return NetworkOutput(logits, self.value(units))
 
-    def place(self, height: int, width: int) -> torch.Tensor:
-        """Return what is added to the features of each cell of a board, [H * W, CHANNELS]."""
-        distances = torch.from_numpy(edge_distances(height, width)).to(self.edges.device)
-        total = sum(self.edges[group][near] for group, near in zip(self.sharing.edges, distances))
+    def place(self) -> torch.Tensor:
+        """Return what is added to the features of each cell of the board, [H * W, CHANNELS]."""
+        near = zip(self.sharing.edges, self.distances)
+        total = sum(self.edges[group][distances] for group, distances in near)
         if self.parity is not None:
+            height, width = self.factors.shape[1:]
             rows = torch.arange(height - 1, -1, -1, device=self.edges.device) % 2
             total = total + self.parity[rows.repeat_interleave(width)]
         return total
 
     def _rows(self, planes: torch.Tensor) -> torch.Tensor:
         """Return the rows of the groups' contributions that each cell adds up, [M * H * W, 12]."""
-        height, width = planes.shape[2:]
         beyond = num_states(_INNER)
         pieces = torch.where(planes[:, 0] > 0, 1, 2 * (planes[:, 1] > 0)).to(torch.int32)
         padded = functional.pad(pieces, (_INNER,) * 4)
         found = []
-        for step, group in zip(STEPS, self.sharing.directions):
+        for direction, (step, group) in enumerate(zip(STEPS, self.sharing.directions)):
             number = sum(
                 3 ** (place + _INNER) * _shifted(padded, place, step, _INNER)
                 for place in range(-_INNER, _INNER + 1)
             )
-            firsts, factors = (
-                torch.from_numpy(array).to(planes.device)
-                for array in missing_cells(height, width, step, _INNER)
-            )
-            states = functional.pad(firsts + number // factors, (1,) * 4, value=beyond)
-            states = 3 * (states + group * (beyond + 1))
+            states = self.first_states[direction] + number // self.factors[direction]
+            states = functional.pad(states, (1,) * 4, value=beyond) + group * (beyond + 1)
+            states = 3 * states
             found += [_shifted(states, place, step, 1) + place + 1 for place in (-1, 0, 1)]
         return torch.stack(found, dim=-1).flatten(0, 2)
 

@@ -100,7 +100,7 @@ def window_tables(network: WindowNetwork, height: int, width: int) -> WindowTabl
     """
     scale, offset = _folded(network.norm)
     tables = network.lines.tables().numpy() * scale
-    start = network.place(height, width).numpy() * scale + offset
+    start = network.place().numpy() * scale + offset
     groups = list(network.sharing.directions)
     largest = np.abs(start).max(axis=0) + np.abs(tables).max(axis=1)[groups].sum(axis=0)
     unit = np.maximum(largest, 1e-6) / _LARGEST
