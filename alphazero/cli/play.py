@@ -132,7 +132,7 @@ def _adviser(settings: Settings, game: Game, specs: tuple[str, str]) -> Callable
     a person nor random, else the game's default player.
 
     Args:
-        settings: holds ``hint`` and the settings of the player, which gets this seed plus 2.
+        settings: holds ``hint`` and the settings of the player, whose seed is this seed plus 2.
         game: the game in which hints are given.
         specs: the specifications of both sides' players.
 

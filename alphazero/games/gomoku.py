@@ -1,7 +1,7 @@
-"""Gomoku: players fill the squares of a board; `length` pieces or more in a row win.
+"""Gomoku: players place pieces on a board; `length` or more in a row win.
 
-Black begins. A line may be longer than `length` (free-style, without the forbidden moves of renju),
-and a full board without a line is a draw. An action is the number of the square that it fills. A
+Black begins. A line may be longer than `length` (free-style, without the forbidden moves of renju).
+A full board without a line is a draw. An action is the number of the square that it fills. A
 state has one byte per square, row by row from the top, followed by three more bytes. For 3 x 4:
 
     0 1  2  3      state[12]: the player to move
@@ -22,12 +22,12 @@ SIDES = ("Black", "White")
 
 
 class Gomoku(NamedTuple):
-    """A game of Gomoku, on a board of any size; ``length`` pieces or more in a row win.
+    """The game of Gomoku on a board of any size; ``length`` or more pieces in a row win.
 
     State: uint8[rows * columns + 3]. The squares come first, row by row from the top: 0 is empty,
     1 a black piece, 2 a white one. The last three entries are the player to move (0 is Black, 1
-    White), whether the last piece completed a line (1 or 0), and the number of white pieces. Twice
-    that number plus the player to move is the number of all pieces, which may not fit into a byte.
+    White), whether the last piece completed a line (1 or 0), and the number of white pieces. The
+    number of all pieces, twice that number plus the player to move, may not fit into a byte.
     """
 
     rows: int

@@ -1,8 +1,8 @@
 """Othello on boards too large for `Othello`, whose states have 64 bits per player.
 
-Rules, actions and text are the same. A state has one byte per square, row by row from the top,
-inside a border, so that no run of discs leaves the board. On the left of a row
-is one byte of border, which is also on the right of the row before. For 4 x 4:
+Rules, actions and text are the same. A state has one byte per square, row by row from the top. The
+squares are inside a border, where every run of discs stops. Each row has one border byte on its
+left, which also serves as the right border of the row before. For 4 x 4:
 
      0   1  2  3  4
      5   6  7  8  9     actions 0 to 3
@@ -27,7 +27,7 @@ MOVE = 3  #: an empty square where the player to move may place a disc
 
 
 class LargeOthello(NamedTuple):
-    """The game of Othello on a board with ``size`` rows and columns: an even number.
+    """The game of Othello on a board with ``size`` rows and columns; ``size`` is even.
 
     State: int8[(size + 2) * (size + 1) + 3]. The squares and their border come first: -1 is the
     border, 0 empty, 1 a white disc, 2 a black one, and 3 an empty square where the player to move
@@ -40,7 +40,7 @@ class LargeOthello(NamedTuple):
 
 @rules.implement(LargeOthello)
 def reset(game, state):
-    # White has the diagonal from top left to bottom right of the four middle squares.
+    # Of the four middle squares, White has the diagonal from top left to bottom right.
     middle = game.size // 2
     state[:-2] = BORDER
     state[-2:] = 0
@@ -70,7 +70,7 @@ def result(game, state):
 
 @njit
 def disc_difference(state):
-    """Return the number of discs of the player to move minus that of the opponent's."""
+    """Return the number of discs of the player to move minus that of the opponent."""
     difference = 0
     for place in range(len(state) - 2):
         if state[place] == 1 + state[-2]:
@@ -110,14 +110,14 @@ def step(game, state, action):
 
 @njit
 def directions(game):
-    """Return the distance in the state to the next square in each of the 8 directions."""
+    """Return the index offset in the state to the next square, for each of the 8 directions."""
     width = game.size + 1
     return 1, width - 1, width, width + 1, -1, 1 - width, -width, -width - 1
 
 
 @njit
 def num_enclosed(state, place, direction, piece):
-    """Return how many discs a disc ``piece`` (1 or 2) at ``place`` flips in one direction."""
+    """Return how many discs a new disc ``piece`` (1 or 2) at ``place`` flips in one direction."""
     count = 0
     place += direction
     while state[place] == 3 - piece:
@@ -128,7 +128,7 @@ def num_enclosed(state, place, direction, piece):
 
 @njit
 def num_flipped(game, state, place, piece):
-    """Return how many discs a disc ``piece`` (1 or 2) at ``place`` flips in all directions."""
+    """Return how many discs a new disc ``piece`` (1 or 2) at ``place`` flips in all directions."""
     count = 0
     for direction in directions(game):
         count += num_enclosed(state, place, direction, piece)
@@ -137,15 +137,15 @@ def num_flipped(game, state, place, piece):
 
 @njit
 def find_moves(game, state):
-    """Mark the moves of the player to move; if neither player has one, the game is over."""
+    """Mark the moves of the player to move, or end the game if neither player has a move."""
     if not _mark_moves(game, state, 1 + state[-2]):
         state[-1] = not _mark_moves(game, state, 2 - state[-2])
-        _mark_moves(game, state, 1 + state[-2])  # takes the opponent's marks away
+        _mark_moves(game, state, 1 + state[-2])  # removes the opponent's marks
 
 
 @njit
 def _mark_moves(game, state, piece):
-    """Mark the squares where a disc ``piece`` may be placed; return whether there are any."""
+    """Mark the squares where a disc ``piece`` (1 or 2) may go; return whether there are any."""
     found = False
     for place in range(len(state) - 2):
         if state[place] == EMPTY or state[place] == MOVE:

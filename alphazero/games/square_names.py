@@ -1,10 +1,10 @@
 """Convert squares and moves to names such as d3 and a2a3 and back, for Othello in both set-ups.
 
 A square's name is its column's letter, from the left, followed by its row's number, counted from
-the bottom as in chess or from the top as in Othello. A move's name is that of the square it starts
-from followed by that of the square it goes to, or the name of the only square.
+the bottom as in chess or from the top as in Othello. A move's name is the name of its only square,
+or of the square that it starts from followed by that of the square that it goes to.
 
-In the usual set-up of Othello black moves first and has discs on e4 and d5. In ours white moves
+In the usual set-up of Othello black moves first and has discs on e4 and d5. In ours, white moves
 first and has discs on d4 and e5. Swapping the colours and mirroring the columns turns one into the
 other and changes no rule, so every game in one set-up is also a game in the other:
 

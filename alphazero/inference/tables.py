@@ -1,8 +1,8 @@
-"""The interface of networks as tables, which kernels of a search can look up without calling torch.
+"""The interface of networks in the form of tables, which search kernels evaluate without torch.
 
 `alphazero.inference.line_tables` and `alphazero.inference.window_tables` implement it. Like the
-rules of games, both functions dispatch on the class of their first argument, in Python and in
-compiled code.
+rules of games, `evaluate` and `make_scratch` dispatch on the class of their first argument, in
+Python and in compiled code.
 """
 
 import functools
@@ -21,7 +21,7 @@ def evaluate(tables, planes, scratch, out_logits):
         tables: the network.
         planes: float32[2 or more, H, W]; the planes of pieces contain 0 and 1 only.
         scratch: from `make_scratch`.
-        out_logits: float32[A], output: the policy as logits.
+        out_logits: float32[A], output: the policy logits.
     """
     raise NotImplementedError
 
@@ -31,16 +31,16 @@ overload_by_class(evaluate)
 
 @functools.singledispatch
 def make_scratch(tables, height: int, width: int):
-    """Allocate the memory for `evaluate`, for one thread and a board of this size."""
+    """Allocate the working memory of `evaluate` for one thread and a board of this size."""
     raise NotImplementedError
 
 
 @njit
 def expected_value(logits):
-    """Return the value, in [-1, 1], that the logits of a value head mean.
+    """Convert the logits of a value head to a value in [-1, 1].
 
     Args:
-        logits: float[V], of win, draw and loss, or one before tanh.
+        logits: float[V]: those of win, draw and loss, or a single one, whose tanh is the value.
     """
     if len(logits) == 1:
         return np.float32(math.tanh(logits[0]))

@@ -13,26 +13,27 @@ from alphazero.network.window_states import CHANNELS, POLICY_UNITS, RADIUS, VALU
 from alphazero.runtime.jit import njit
 from alphazero.runtime.simd import add, as_float32, larger, load, multiply_add, spread, store, total
 
-_TOGETHER = 4  # cells whose policy is computed at once; a multiple of 2
-AT_ONCE = 16  #: cells whose windows are numbered at once
+_TOGETHER = 4  # number of cells whose policy is computed at once; even
+AT_ONCE = 16  #: number of cells whose states are found at once
 
 
 class WindowTables(NamedTuple):
-    """The features of all windows, and the weights of the layers behind them, for one board.
+    """The features of all windows, and the weights of the layers after them, for one board size.
 
-    Arrays are flat where a shape has parentheses. P is the number of places of the board with
-    RADIUS columns of empty cells on its right side, rounded up; R is the number of regions.
+    Arrays whose shapes are in parentheses are flattened. G groups of directions, R regions, V value
+    logits. P is H * (W + RADIUS), the board with RADIUS empty columns on its right, rounded up to a
+    multiple of AT_ONCE.
     """
 
-    features: np.ndarray  #: int16(sum of states of all tables, CHANNELS)
-    scale: np.ndarray  #: float32[CHANNELS], the value of 1 in the features
-    start: np.ndarray  #: int16(H * W, CHANNELS), to which the features are added
-    #: int32[4, P], for each of `STEPS` the first row of `features` for a cell's windows, and
+    features: np.ndarray  #: int16(G * num_states(RADIUS), CHANNELS)
+    scale: np.ndarray  #: float32[CHANNELS], the value of 1 in `features` and `start`
+    start: np.ndarray  #: int16(H * W, CHANNELS), what the features are added to
+    #: int32[4, H * (W + RADIUS)], by direction, the row of the first state of a cell's window
     first_rows: np.ndarray
-    #: int16[4, P], the inverse modulo 2^16 of 3 to the power of their missing cells at the front
+    #: int16[4, P], the inverse modulo 2^16 of 3^n if n cells before its middle are missing
     inverses: np.ndarray
     depthwise: np.ndarray  #: float32(9, CHANNELS)
-    pointwise: np.ndarray  #: float32(CHANNELS, CHANNELS), from, to
+    pointwise: np.ndarray  #: float32(CHANNELS, CHANNELS), inputs x outputs
     pointwise_bias: np.ndarray  #: float32[CHANNELS]
     policy_hidden: np.ndarray  #: float32(CHANNELS, POLICY_UNITS)
     policy_global: np.ndarray  #: float32(2 * CHANNELS, POLICY_UNITS)
@@ -51,15 +52,15 @@ class WindowTables(NamedTuple):
 
 
 class WindowScratch(NamedTuple):
-    """The memory that `evaluate` works in."""
+    """The working memory of `evaluate`."""
 
     pieces: np.ndarray  #: int16, the board with RADIUS empty cells around it
-    states: np.ndarray  #: int16[4, P], read as uint16
-    cells: np.ndarray  #: float32(H + 2, W + 2, CHANNELS), 0 at the border
-    mixed: np.ndarray  #: float32(2, CHANNELS)
-    outputs: np.ndarray  #: float32(H + 2, W + 2, CHANNELS), and memory behind it
-    inputs: np.ndarray  #: float32((2 + R) * CHANNELS), of the value head
-    logits: np.ndarray  #: float32[W + 3], a row of the policy
+    states: np.ndarray  #: int16[4, P], states within their kinds, to be read as uint16
+    cells: np.ndarray  #: float32(H + 2, W + 2, CHANNELS) and one more cell; 0 at the border
+    mixed: np.ndarray  #: float32(2, CHANNELS), two cells after the depthwise convolution
+    outputs: np.ndarray  #: float32(H + 2, W + 2, CHANNELS) and _TOGETHER more cells
+    inputs: np.ndarray  #: float32[(2 + R) * CHANNELS], the inputs of the value head
+    logits: np.ndarray  #: float32[W + _TOGETHER], policy logits of one row of the board
     value_logits: np.ndarray  #: float32[V]
 
 
@@ -109,7 +110,7 @@ def _find_states(tables, planes, scratch):
             for distance in range(RADIUS, -RADIUS - 1, -1):
                 seen = load(pieces, first + place + distance * steps[direction], AT_ONCE)
                 number = multiply_add(number, three, seen)
-            # It is a multiple of 3 for each cell that is missing before the one in the middle.
+            # 3^n divides the number if n cells before the middle are missing; store the quotient.
             inverses = load(tables.inverses[direction], place, AT_ONCE)
             store(multiply_add(number, inverses, zero), states[direction], place)
 
@@ -140,8 +141,8 @@ def _add_features(tables, height, width, scratch):
 def _convolve(tables, height, width, scratch):
     """Apply the depthwise and the pointwise convolution, and add their input.
 
-    Two cells at once keep both of a processor's units for multiplication busy; in a row of odd
-    length, the second one may be beyond the border.
+    Two cells are computed at once, to keep both of a processor's multiplication units busy. If the
+    width is odd, the last cell of each row is computed with one beyond the border.
     """
     cells, mixed, outputs = scratch.cells, scratch.mixed, scratch.outputs
     pitch = (width + 2) * CHANNELS

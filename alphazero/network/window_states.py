@@ -1,9 +1,10 @@
 """The numbers that describe what a cell sees: the states of its windows and its place on the board.
 
-A *window* is the cells of one line within `RADIUS` of a cell, in one of four directions. Some of
-them may be beyond the border. Of the windows that miss the same cells, a state is a number in base
-3, in which the first cell on the board is the least significant digit: 0 for empty, 1 for a piece
-of the player to move, 2 for an opponent's. All states together are numbered in one sequence.
+A *window* is the part of a line within `RADIUS` of a cell, in one of four directions. Windows that
+miss the same cells, because these are beyond the border, are of one kind. Within a kind, a state is
+a number in base 3 with a digit for each cell on the board, the first cell's being the least
+significant: 0 for empty, 1 for a piece of the player to move, 2 for an opponent's. The states of
+all kinds are numbered in one sequence.
 
 `alphazero.network.windows` and `alphazero.inference.window_tables` use these numbers.
 """
@@ -12,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-#: Networks that are looked up in tables; they read own and opponent's pieces from two planes.
+#: Kinds of networks that are looked up in tables. They read two planes: own and opponent's pieces.
 LOOKED_UP = ("windows", "patterns")
 RADIUS = 4
 CHANNELS = 32  #: features of a cell
@@ -20,12 +21,12 @@ POLICY_UNITS = 16  #: hidden units of the policy, for each cell
 VALUE_UNITS = 32  #: hidden units of the value
 #: Distances from an edge of the board that the network tells apart: 0, 1, 2, 3, and 4 or more.
 NUM_DISTANCES = 5
-#: The step (rows, columns) from a cell of a line to the next: row, column, diagonal, antidiagonal.
+#: Steps (rows, columns) to the next cell along a row, a column, a diagonal and an antidiagonal.
 STEPS = ((0, 1), (1, 0), (1, 1), (1, -1))
 
 
 def first_states(radius: int) -> np.ndarray:
-    """Return the first states of windows by the cells that they miss.
+    """Return the number of the first state of each kind of window.
 
     Args:
         radius: number of cells of a window on either side of the one in the middle.
@@ -40,17 +41,17 @@ def first_states(radius: int) -> np.ndarray:
 
 
 def num_states(radius: int) -> int:
-    """Return the number of states of all windows."""
-    return int(first_states(radius)[-1, -1]) + 3  # the last kind of window is one cell
+    """Return the number of states of windows of all kinds."""
+    return int(first_states(radius)[-1, -1]) + 3  # a window of the last kind is one cell
 
 
 def inner_states(radius: int) -> np.ndarray:
-    """Return the states of the three windows within each window whose radius is smaller by 1.
+    """Return, for each state of a window, the states of the three smaller windows within it.
 
     Returns:
-        int64[num_states(radius), 3]: for the inner windows around the cell before the one in the
-        middle, around that cell, and around the one after. It is num_states(radius - 1) for a
-        window around a cell beyond the border.
+        int64[num_states(radius), 3]: states of the windows of radius - 1 around the cell before the
+        middle, around the middle, and around the cell after it. An entry is num_states(radius - 1)
+        if that cell is beyond the border.
     """
     inner_firsts = first_states(radius - 1)
     found = []
@@ -70,16 +71,17 @@ def inner_states(radius: int) -> np.ndarray:
 
 
 class MissingCells(NamedTuple):
-    """What follows from the cells that the windows of a direction miss, for each cell."""
+    """Converts base-3 numbers of windows to states: first_states + number // factors.
 
-    first_states: np.ndarray  #: int32[H, W], the first state of the cell's windows
-    #: int32[H, W]; a number in base 3 of the whole window, in which missing cells count as empty,
-    #: is a multiple of this power of 3
-    factors: np.ndarray
+    The numbers have a digit for each cell of the whole window; missing cells count as empty.
+    """
+
+    first_states: np.ndarray  #: int32[H, W], the first state of the kind of the cell's window
+    factors: np.ndarray  #: int32[H, W], 3^n if n cells before the middle are missing
 
 
 def missing_cells(height: int, width: int, step: tuple[int, int], radius: int) -> MissingCells:
-    """Return what follows from the cells that windows miss on a board of this size."""
+    """Return the `MissingCells` of a board of this size, for windows in the direction ``step``."""
     row, column = np.indices((height, width))
     down, right = step
     far = np.full((height, width), radius)
@@ -95,9 +97,9 @@ def missing_cells(height: int, width: int, step: tuple[int, int], radius: int) -
 
 
 def suits(planes_shape: tuple[int, int, int], num_actions: int) -> bool:
-    """Return whether a game can have planes of two players' pieces, and actions on the board.
+    """Return whether the sizes of a game fit planes of two players' pieces and suitable actions.
 
-    Actions fill cells, maybe with a pass as the last one, or drop pieces into columns.
+    Such actions fill cells, with or without a pass as the last one, or drop pieces into columns.
     """
     num_planes, height, width = planes_shape
     cells = height * width
@@ -105,7 +107,7 @@ def suits(planes_shape: tuple[int, int, int], num_actions: int) -> bool:
 
 
 def are_pieces(planes: np.ndarray) -> bool:
-    """Return whether positions have states: planes 0 and 1 are sets of cells without a common one.
+    """Return whether planes 0 and 1 contain only 0 and 1, and no cell is 1 in both.
 
     Args:
         planes: float32[M, C, H, W].
@@ -117,7 +119,7 @@ def are_pieces(planes: np.ndarray) -> bool:
 def edge_distances(height: int, width: int) -> np.ndarray:
     """Return each cell's distances from the upper, lower, left and right edge, int64[4, H * W].
 
-    Distances are at most NUM_DISTANCES - 1.
+    Distances are capped at NUM_DISTANCES - 1.
     """
     row, column = (index.ravel() for index in np.indices((height, width)))
     distances = row, height - 1 - row, column, width - 1 - column
@@ -127,7 +129,8 @@ def edge_distances(height: int, width: int) -> np.ndarray:
 def regions(height: int, width: int) -> np.ndarray:
     """Return the nine regions of a board, int32[9, 4]: first row, end row, first and end column.
 
-    Outer regions have a third of the rows and of the columns, rounded; the middle one may be empty.
+    Rows and columns are each divided in three: the outer parts are a third of the side, rounded,
+    and the middle part is the rest. Regions may be empty.
     """
     spans = []
     for size in (height, width):

@@ -1,22 +1,22 @@
-"""A network of windows: each cell sees the nine cells around it in each of four directions.
+"""A network of windows: each cell sees nine cells, itself in the middle, in four directions.
 
-In: planes, of which it reads the first two: the pieces of the player to move and the opponent's.
-Out: logits.
+Input: planes. Only the first two are read: the pieces of the player to move and the opponent's.
+Output: policy and value logits.
 
-Small convolutions along a line map what a cell sees in one direction, its *window*, to a vector of
-features. No weight depends on the cell, so one network plays boards of every size, and a window has
-few states: 43,923, of which those with n cells on the board are numbers of n digits in base 3.
-`WindowNetwork.tables` computes the features of all states in advance; the engine `table` plays by
-adding up four of them for each cell. After that, only small layers remain: a depthwise and a
-pointwise convolution, and the heads.
+A *window* is what a cell sees in one direction. Small convolutions along the line map it to a
+vector of features. No weight is tied to a cell, so one network plays boards of every size. A window
+has only 43,923 states; those with n cells on the board are numbers of n digits in base 3.
+`LineMapping.tables` computes the features of all states in advance, and the engine `table` adds up
+four of them for each cell. After that, only small layers remain: a depthwise and a pointwise
+convolution, and the heads.
 
-The last convolution is linear, so the features of nine cells are a sum of what three windows of
-seven cells contribute, and these have only 4,800 states. Learning computes all 4,800 once a batch,
-each layer from the states of the one before, and then looks them up.
+The last convolution is linear, so the features of nine cells are the sum of the contributions of
+three windows of seven cells, which have only 4,800 states. Training computes the contributions of
+all these states once per batch, layer by layer from smaller windows, and then looks them up.
 
-Sources: the mapping and its tables are those of Rapfi's Mix networks for Gomoku (Z. Jin 2025, arXiv
-2503.13178), which also has the depthwise convolution and a value from regions of the board; global
-means and maxima in the heads are those of KataGo (D. Wu 2019, arXiv 1902.10565).
+Sources: the mapping, its tables, the depthwise convolution and a value from regions of the board
+are those of Rapfi's Mix networks for Gomoku (Z. Jin 2025, arXiv 2503.13178). The global means and
+maxima in the heads are those of KataGo (D. Wu 2019, arXiv 1902.10565).
 """
 
 from typing import NamedTuple
@@ -45,18 +45,18 @@ from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.row_sums import row_sums
 
 _HIDDEN = 32  # channels of the convolutions along lines
-_INNER = RADIUS - 1  # radius of the windows whose contributions learning looks up
+_INNER = RADIUS - 1  # radius of the windows whose contributions are looked up in training
 
 
 class Sharing(NamedTuple):
-    """Which directions and which edges share weights, as the game's symmetries allow."""
+    """Group numbers of directions and of board edges; those with the same number share weights."""
 
     directions: tuple[int, int, int, int]  #: group of each of `STEPS`
     edges: tuple[int, int, int, int]  #: group of the upper, lower, left and right edge
 
 
 _SQUARE = Sharing((0, 0, 1, 1), (0, 0, 0, 0))  # rotations and reflections
-_MIRROR = Sharing((0, 1, 2, 2), (0, 1, 2, 2))  # left and right
+_MIRROR = Sharing((0, 1, 2, 2), (0, 1, 2, 2))  # left-right reflection
 _NONE = Sharing((0, 1, 2, 3), (0, 1, 2, 3))
 
 
@@ -64,7 +64,7 @@ class LineMapping(nn.Module):
     """Convolutions of width 3 along lines, computed for all states of a window.
 
     Layer k maps the features of three neighbouring windows of radius k - 1 to those of a window of
-    radius k; a window of radius 0 is one cell, and its features are its state.
+    radius k. A window of radius 0 is one cell, and its features are its state, one-hot.
 
     Args:
         num_groups: G, number of groups of directions; each has its own weights.
@@ -73,9 +73,9 @@ class LineMapping(nn.Module):
     def __init__(self, num_groups: int):
         super().__init__()
         sizes = [3] + [_HIDDEN] * _INNER + [CHANNELS]
-        self.layers = nn.ModuleList()  # of each layer, the convolution of each group
+        self.layers = nn.ModuleList()  # [layer][group], one convolution each
         for size, next_size in zip(sizes, sizes[1:]):
-            has_bias = len(self.layers) < _INNER  # a normalization follows the last one
+            has_bias = len(self.layers) < _INNER  # a normalization follows the last layer
             groups = [nn.Conv2d(size, next_size, (1, 3), bias=has_bias) for _ in range(num_groups)]
             self.layers.append(nn.ModuleList(groups))
         for layer in self.layers:
@@ -88,13 +88,13 @@ class LineMapping(nn.Module):
             self.register_buffer(f"rows_{radius}", rows.flatten(0, 1), persistent=False)
 
     def forward(self) -> torch.Tensor:
-        """Return what each window of radius 3 contributes to three windows of radius 4.
+        """Return the contributions of windows of radius 3 to the windows of radius 4 around them.
 
         Returns:
-            [G * (num_states(RADIUS - 1) + 1) * 3, CHANNELS]. Of the three rows of a state, the
-            first is for a window around the cell before the one in the middle of the larger window,
-            the second around that cell, the third around the next. The rows after a group's last
-            state are 0, for windows around cells beyond the border.
+            [G * (num_states(RADIUS - 1) + 1) * 3, CHANNELS]. Each state has three rows: for a small
+            window around the cell before the middle of the larger window, around the middle, and
+            around the cell after it. The last three rows of each group are 0, for small windows
+            around cells beyond the border.
         """
         num_groups = len(self.layers[0])
         features = torch.eye(3, device=self.layers[0][0].weight.device).expand(num_groups, 3, 3)
@@ -109,7 +109,7 @@ class LineMapping(nn.Module):
         return self._sums(RADIUS, self()).unflatten(0, (-1, num_states(RADIUS)))
 
     def _contributions(self, radius: int, features: torch.Tensor) -> torch.Tensor:
-        """Return what windows of features [G, states, inputs] contribute; see `forward`."""
+        """Return the contributions of windows, given their features [G, states, inputs]."""
         kernels = torch.stack([convolution.weight for convolution in self.layers[radius - 1]])
         matrices = kernels[:, :, :, 0].permute(0, 2, 3, 1).flatten(2)  # [G, inputs, 3 * outputs]
         padded = functional.pad(features, (0, 0, 0, 1))  # a row for windows beyond the border
@@ -120,13 +120,13 @@ class LineMapping(nn.Module):
 
 
 class WindowNetwork(nn.Module):
-    """Features of windows in four directions, a middle of two small convolutions, and the heads.
+    """The whole network: features of windows, two small convolutions, and the heads.
 
     Args:
         planes_shape: (C, H, W), the shape of the game's input planes.
-        num_actions: A: H * W if each action fills a cell, one more if the last is a pass, or W if
-            pieces are dropped into columns.
-        settings: the kind of value head; sizes are fixed.
+        num_actions: A: H * W if each action fills a cell, one more if the last action is a pass, or
+            W if pieces are dropped into columns.
+        settings: only the kind of value head is used; the sizes are fixed.
         num_symmetries: number of the game's symmetries, 1 if it has none.
 
     Attributes:
@@ -172,10 +172,10 @@ class WindowNetwork(nn.Module):
     def check_settings(
         planes_shape: tuple[int, int, int], num_actions: int, settings: NetworkSettings
     ) -> None:
-        """Check that the game has the planes of two players' pieces, and actions on the board.
+        """Check that the sizes of a game suit this network; see `window_states.suits`.
 
         Raises:
-            ConfigError: if it has not.
+            ConfigError: if they do not.
         """
         if not suits(planes_shape, num_actions):
             allowed = "a network such as resnet, or a game whose actions fill cells or columns"
@@ -203,7 +203,7 @@ class WindowNetwork(nn.Module):
         return NetworkOutput(logits, self.value(units))
 
     def place(self) -> torch.Tensor:
-        """Return what is added to the features of each cell of the board, [H * W, CHANNELS]."""
+        """Return the part of each cell's features that depends on its place, [H * W, CHANNELS]."""
         near = zip(self.sharing.edges, self.distances)
         total = sum(self.edges[group][distances] for group, distances in near)
         if self.parity is not None:
@@ -213,7 +213,7 @@ class WindowNetwork(nn.Module):
         return total
 
     def _rows(self, planes: torch.Tensor) -> torch.Tensor:
-        """Return the rows of the groups' contributions that each cell adds up, [M * H * W, 12]."""
+        """Return the rows of `LineMapping.forward` that each cell adds up, [M * H * W, 12]."""
         beyond = num_states(_INNER)
         pieces = torch.where(planes[:, 0] > 0, 1, 2 * (planes[:, 1] > 0)).to(torch.int32)
         padded = functional.pad(pieces, (_INNER,) * 4)
@@ -231,10 +231,10 @@ class WindowNetwork(nn.Module):
 
 
 def sharing(drops: bool, num_symmetries: int) -> Sharing:
-    """Return what shares weights, given the number of the game's symmetries.
+    """Return which directions and edges share weights, given the number of symmetries.
 
-    A board of other than equal sides has at most four symmetries; its rows and columns still share
-    weights, because the game has eight on a square board.
+    A board that is not square has at most four symmetries. Its rows and columns nevertheless share
+    weights, because the game has eight symmetries on a square board.
     """
     if drops:
         return _MIRROR if num_symmetries > 1 else _NONE
@@ -242,10 +242,10 @@ def sharing(drops: bool, num_symmetries: int) -> Sharing:
 
 
 def _shifted(padded: torch.Tensor, place: int, step: tuple[int, int], pad: int) -> torch.Tensor:
-    """Return what each cell of a board finds ``place`` steps away, [M, H, W].
+    """Return the content of the cell ``place`` steps away from each cell, [M, H, W].
 
     Args:
-        padded: [M, H + 2 * pad, W + 2 * pad], the board and a border.
+        padded: [M, H + 2 * pad, W + 2 * pad], boards with a border.
     """
     top, left = pad + place * step[0], pad + place * step[1]
     height, width = padded.shape[1] - 2 * pad, padded.shape[2] - 2 * pad

@@ -156,7 +156,7 @@ def _board_of(state: Any) -> np.ndarray:
 
 
 def _numbered(state: Any) -> Any:
-    """Copy a state, but let each square contain its own number, counted from 0."""
+    """Return a copy of a state in which each square contains its own number, from 0."""
     board = _board_of(state)
     numbers = np.arange(board.size).reshape(board.shape)
     if not hasattr(state, "board"):

@@ -1,7 +1,7 @@
-"""Sums of rows of a matrix, for torch: what `embedding_bag` computes, with a faster gradient.
+"""Sums of rows of a matrix in torch, as `embedding_bag` computes them, with a faster gradient.
 
 On a CPU, torch sorts all indices before it adds up the gradient of `embedding_bag`, which takes
-most of the time of learning with lookups; here a kernel adds them in order.
+most of the time of training with lookups. Here, a kernel adds it up in the given order.
 """
 
 import numpy as np
@@ -31,7 +31,7 @@ def row_sums(matrix: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
 
     Args:
         matrix: float32[R, C].
-        rows: int[N, n], the rows of each sum.
+        rows: int[N, n], the indices of the rows in each sum.
     """
     if torch.compiler.is_exporting():  # ONNX has no `embedding_bag`
         return functional.embedding(rows, matrix).sum(1)

@@ -1,10 +1,10 @@
-"""Vectors of a fixed number of elements for compiled code, which adds many numbers at once.
+"""Vectors of fixed length, with which compiled code computes many elements at once.
 
-LLVM splits such a vector into the registers that the processor has. numba's own vectorization is
-unreliable for short loops, because LLVM unrolls a loop over 32 numbers into scalar code first; it
-made the kernel of `alphazero.inference.window_tables` four times slower.
+LLVM splits such a vector into the processor's registers. Automatic vectorization of short loops is
+unreliable, because LLVM first unrolls a loop over 32 numbers into scalar code. This made the kernel
+of `alphazero.inference.window_tables` four times slower.
 
-In Python, a vector is a numpy array, and each function does what its body says.
+Without the compiler, a vector is a numpy array, and the functions run as written here.
 """
 
 import numpy as np
@@ -34,12 +34,12 @@ def add(a, b):
 
 
 def multiply_add(a, b, c):
-    """Return a * b + c; floats are rounded once if the processor can, integers wrap around."""
+    """Return a * b + c; floats are rounded once if the processor supports it, integers wrap."""
     return a * b + c
 
 
 def larger(a, b):
-    """Return the larger of the two elements at each place."""
+    """Return the elementwise maximum of two vectors."""
     return np.maximum(a, b)
 
 
@@ -49,7 +49,7 @@ def total(vector):
 
 
 def as_float32(vector):
-    """Return a vector of integers as float32."""
+    """Convert a vector of integers to float32."""
     return vector.astype(np.float32)
 
 

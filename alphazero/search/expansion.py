@@ -73,8 +73,8 @@ class Expansion:
 
         Args:
             edges: M edges found by simulations, without unused entries.
-            num_roots: how many of the edges stand for roots that have not been evaluated.
-            depth: total depth of the other edges' new nodes below their roots, for `SearchCounts`.
+            num_roots: number of edges that stand for roots that have not been evaluated yet.
+            depth: sum of the new nodes' distances from their roots, for `SearchCounts.total_depth`.
         """
         positions = self._positions(edges, num_roots)
         self.counts.num_simulations += len(edges.rows)
@@ -134,7 +134,8 @@ class Expansion:
         """Return the position that each edge leads to; for a root, the position being searched.
 
         Args:
-            edges: the edges, of which ``num_roots`` stand for roots that have no node yet.
+            edges: edges found by simulations.
+            num_roots: number of edges that stand for roots without a node.
         """
         rows, parents, actions = edges
         if num_roots == 0:

@@ -32,8 +32,8 @@ class Solver(Protocol):
     - Othello: the final margin of discs, the mover's minus the opponent's. Squares that stay empty
       count for neither side.
     - Other games: a win in n actions scores N + 1 - n, a loss the negative of that number, a draw
-      0, where N is the length of the longest game. If there are other results, those with the
-      k-th smallest nonzero absolute value use k * (N + 1) instead of N + 1.
+      0, where N is the length of the longest game. In games with results of other sizes,
+      k * (N + 1) replaces N + 1 for results with the k-th smallest nonzero absolute value.
 
     Every solver obeys these rules:
 
@@ -41,7 +41,7 @@ class Solver(Protocol):
       action is illegal;
     - it never changes ``states``;
     - the scores of a position do not depend on earlier calls;
-    - symmetric positions have the same scores, permuted as the actions are.
+    - symmetric positions have the same scores, permuted like the actions.
     """
 
     name: str

@@ -3,8 +3,8 @@
 A search returns the `Node` of a position, whose children hold the statistics of each move. A
 simulation has four phases, each a method of `Uct`: `select`, `expand`, `simulate`, `backpropagate`.
 
-Without a table, each move sequence has its own node, and the nodes form a tree. With a table, a
-dictionary from states to nodes, each position has one node, however it is reached, and later
+Without a table, each move sequence has its own node, and the nodes form a tree. With a table (a
+dictionary from states to nodes), each position has one node, however it is reached, and later
 searches reuse the node's statistics. The table can also record the positions of rollouts.
 
 Sources: L. Kocsis and C. Szepesvari, "Bandit based Monte-Carlo planning", 2006; C. Browne et al.,
@@ -386,7 +386,7 @@ class Uct:
     def score(self, node: Node, child: Node) -> float:
         """Return the UCB1 score of a child, for the player to move at its parent ``node``.
 
-        For a game in notebook form, the score is on the scale of outcomes, from -1 to 1.
+        For a game in notebook form (see `NotebookGame`), the mean outcome replaces wins / visits.
         """
         wins = self.wins_at(node, child)
         if not self.is_notebook:
@@ -461,9 +461,9 @@ class Uct:
     def best_action(self, root: Node):
         """Return the action to play at ``root``: the one with the most visits or the best value.
 
-        ``final_move`` of `Uct` decides which of these two numbers counts.
-        Ties are broken by the other of the two numbers, then at random. An action's value is wins /
-        visits, for the player to move at ``root``.
+        ``final_move`` of `Uct` decides which of these two numbers counts. Ties are broken by the
+        other one, then at random. An action's value is wins / visits, for the player to move at
+        ``root``.
 
         Raises:
             ValueError: if no child has a visit.

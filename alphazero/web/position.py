@@ -145,7 +145,7 @@ def _describe_ply(position: Position, ply: int) -> dict[str, Any]:
 
 
 def _board_text(skin: Skin, cells: np.ndarray) -> str:
-    """Write a board as lines of letters, with the letters and the column order of the set-up.
+    """Format a board as lines of text, with the letters and the column order of ``skin``.
 
     Args:
         skin: the game's appearance in one of its set-ups.

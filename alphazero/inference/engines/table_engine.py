@@ -1,8 +1,8 @@
-"""The engine for networks whose convolutions along lines have few inputs: it looks results up.
+"""The engine for networks of windows and of line patterns, which looks up features in tables.
 
-A kernel adds up table entries and computes the small layers behind them
-(`alphazero.inference.window_tables`, `alphazero.inference.line_tables`). A search may also look
-them up in its own kernel (`alphazero.inference.table_search`).
+A kernel adds up table entries and computes the small layers after them
+(`alphazero.inference.window_tables`, `alphazero.inference.line_tables`). A search may also do this
+in its own kernel (`alphazero.inference.table_search`).
 """
 
 import copy
@@ -30,7 +30,7 @@ from alphazero.network.windows import WindowNetwork
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.jit import njit
 
-_LARGEST = 32_000  # limit of the sum over all directions or lines, which is an int16
+_LARGEST = 32_000  # limit of the int16 sums over all directions or lines
 
 
 def make(choice: EngineChoice, device: torch.device, num_threads: int) -> Engine:
@@ -52,9 +52,9 @@ def precisions(device: torch.device) -> list[str]:
 
 
 class TableEngine(Engine):
-    """Evaluates a network as tables; see `alphazero.inference.evaluator.Engine`.
+    """Evaluates a network in the form of tables; see `alphazero.inference.evaluator.Engine`.
 
-    The planes of pieces must be 0 or 1.
+    The planes of pieces must contain only 0 and 1.
     """
 
     def load(self, network: torch.nn.Module, planes: np.ndarray) -> None:
@@ -78,7 +78,7 @@ class TableEngine(Engine):
         else:
             tables = joined(network)
             largest = max(np.abs(tables.bias) + _LARGEST * np.abs(tables.weights).sum(axis=0))
-        if not largest < np.finfo(np.float32).max:  # true for NaN
+        if not largest < np.finfo(np.float32).max:  # also true for NaN
             raise OverflowError("its answers may be too large for float32")
         self.tables = tables
         self._num_actions = network.num_actions
@@ -94,9 +94,9 @@ class TableEngine(Engine):
 
 @torch.inference_mode()
 def window_tables(network: WindowNetwork, height: int, width: int) -> WindowTables:
-    """Return a network for a size of board in the form that kernels read.
+    """Convert a network to the form that kernels read, for one size of board.
 
-    It must be in evaluation mode; normalizations are merged into the layers before them.
+    The network must be in evaluation mode. Normalizations are merged into the layers before them.
     """
     scale, offset = _folded(network.norm)
     tables = network.lines.tables().numpy() * scale
@@ -113,7 +113,7 @@ def window_tables(network: WindowNetwork, height: int, width: int) -> WindowTabl
         inverses[direction, :, :width] = np.reshape(inverse, factors.shape)
     padding = -inverses[0].size % AT_ONCE
     middle_scale, middle_offset = _folded(network.middle_norm)
-    passing = network.pass_logit or torch.nn.Linear(2 * CHANNELS, 1)  # any, if there is no pass
+    passing = network.pass_logit or torch.nn.Linear(2 * CHANNELS, 1)  # unused without a pass
     return WindowTables(
         _flat(np.rint(tables / unit), np.int16),
         _flat(unit),
@@ -141,7 +141,7 @@ def window_tables(network: WindowNetwork, height: int, width: int) -> WindowTabl
 
 
 def _folded(norm: torch.nn.Module) -> tuple[np.ndarray, np.ndarray]:
-    """Return the factors and the offsets, float32[C], that a normalization amounts to."""
+    """Return the scales and offsets of the channels, float32[C], that equal a normalization."""
     scale = norm.weight / (norm.running_var + norm.eps).sqrt()
     return scale.numpy(), (norm.bias - norm.running_mean * scale).numpy()
 
@@ -151,7 +151,7 @@ def _flat(array: np.ndarray | torch.Tensor, dtype: type = np.float32) -> np.ndar
 
 
 def _largest_result(tables: WindowTables, height: int) -> float:
-    """Return a limit of all results of all layers, from the absolute values of the weights."""
+    """Return an upper bound on the absolute outputs of all layers, computed from the weights."""
 
     def layer(inputs: float, weights: np.ndarray, num_inputs: int, bias: Any) -> float:
         sums = np.abs(weights.reshape(num_inputs, -1)).sum(axis=0, dtype=np.float64)
@@ -173,7 +173,7 @@ def _largest_result(tables: WindowTables, height: int) -> float:
 
 
 def joined(network: PatternNetwork) -> LineTables:
-    """Return a network in the form that kernels read; it must be in evaluation mode."""
+    """Convert a network, which must be in evaluation mode, to the form that kernels read."""
     cells, rows = map(list, zip(*network.line_tables()))
     contributions, start, scale = rounded(rows)
     layers = network.policy, network.value_hidden
@@ -193,11 +193,11 @@ def joined(network: PatternNetwork) -> LineTables:
 
 
 def rounded(rows: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the contributions of all tables as integers, with the largest sums below 32,000.
+    """Convert the contributions of all tables to integers whose largest sums are about 32,000.
 
     Args:
-        rows: the contributions of each table, float32[3^n, U]; the list is emptied, because all of
-            them take twice the memory of the result.
+        rows: the contributions of each table, float32[3^n, U]; the list is emptied to free
+            its memory, which is twice that of the result.
 
     Returns:
         The contributions, int16[sum of 3^n, U]; the initial sums that they are added to, int16[U];
@@ -205,7 +205,7 @@ def rounded(rows: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray, np.ndarray]
     """
     highest = np.array([table.max(axis=0) for table in rows])  # [L, U]
     lowest = np.array([table.min(axis=0) for table in rows])
-    # Centered contributions need less than half the range, and so are rounded more finely.
+    # Centered contributions need less than half the range, so they are rounded more finely.
     centers = (highest + lowest) / 2
     start = centers.sum(axis=0)
     largest = np.abs(start) + (highest - centers).sum(axis=0)

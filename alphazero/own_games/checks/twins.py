@@ -31,7 +31,7 @@ class Twin:
         )
 
     def compare(self, actions: list[int], view: View) -> None:
-        """Check the twin's position after some actions, and that it is the game's.
+        """Check the twin's position after some actions against the laws and the game's position.
 
         Args:
             actions: the actions from the start; all but the last have been compared before.
@@ -60,17 +60,17 @@ class Twin:
         )
 
     def _texts(self, view: View, other: View) -> str:
-        """Return the texts of the actions that are legal in one position only."""
+        """Return the texts of the actions that are legal in ``view`` but not in ``other``."""
         extra = [action for action in view.legal if action not in other.legal]
         texts = (f"{move_text(self.game, action)} (action {action})" for action in extra)
         return ", ".join(texts) or "nothing"
 
 
 def _check_equal(*parts: tuple[str, Any, Any]) -> None:
-    """Check that parts of the game and of the twin, each with its name, are equal.
+    """Check that game and twin have equal parts, each given as (name, game's, twin's).
 
     Raises:
-        BrokenLaw: if the two differ; the message names the first difference.
+        BrokenLaw: if a part differs; the message names the first one that does.
     """
     for name, ours, theirs in parts:
         if np.any(ours != theirs):
