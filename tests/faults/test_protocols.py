@@ -10,6 +10,7 @@ import importlib
 import io
 import json
 import math
+import re
 from collections import Counter
 
 import numpy as np
@@ -301,9 +302,10 @@ def attempt(read, *arguments, errors=ValueError):
         return read(*arguments)
     except errors as error:
         message = ours = str(error)
-        for text in filter(None, (text for text in arguments if isinstance(text, str))):
+        lists = (one if isinstance(one, list) else [one] for one in arguments)
+        for text in (text for one in lists for text in one if text and isinstance(text, str)):
             ours = ours.replace(text, "")
-            for word in text.replace(",", " ").split():  # each of which may be quoted
+            for word in re.split(r"[\s,=]+", text):  # each of which may be quoted
                 ours = ours.replace(f"'{word}'", "")
         assert 5 < len(message) and not INSIDE.search(ours)
         assert "invalid literal" not in message and "Exceeds the limit" not in message
