@@ -1,7 +1,7 @@
 // A game with its variations as a text file: SGF, https://www.red-bean.com/sgf, in which the property
 // START is the address of the first position. Read are also the SGF and GGF of other programs, for
-// Othello and Gomoku, and lists of moves. Which moves a list holds is for the backend to say, so that
-// a branch of the tree that is read here may be several of them.
+// Othello and Gomoku, and lists of moves. Which moves a list holds is for the backend to say, so
+// that a branch of the tree that is read here may be several of them.
 
 import { parse, stringify } from "@sabaki/sgf";
 import { gameOf, parseHash } from "../address";
@@ -155,7 +155,8 @@ function othelloStart({ data, children: [next] }: SgfNode, shownSize: number) {
 
 /**
  * Return a square as it is written here: files of Go programs have two letters, such as "fe", the
- * second one from the top. So have numbers here, but from the bottom where there are so many `rows`.
+ * second one counted from the top. Numbers here count from the top, too, or from the bottom of so
+ * many `rows`.
  */
 function squareOf(text: string, rows?: number): string {
   const [move] = text.toLowerCase().split("/"); // GGF adds values and times
