@@ -71,7 +71,7 @@ def measure_kinds(settings: Settings) -> None:
         )
     console.print(table)
     for trainer in trainers.values():
-        trainer.source.close()
+        trainer.board.source.close()
     if cluster is not None:
         import ray
 
@@ -109,13 +109,13 @@ def make(settings: Settings, kind: str) -> Trainer:
     ]
     of_run = compose(arguments)
     trainer = Trainer(of_run, RunFolder("build/worker_speed"), check_run(of_run))
-    trainer.source.update(0, trainer.learner.played_network, trainer._sample)
+    trainer.board.source.update(0, trainer.learner.played_network, trainer.board.sample)
     return trainer
 
 
 def measure(trainer: Trainer, settings: Settings) -> tuple[float, float]:
     """Return games/s, and the fraction of the time that the threads spent playing."""
-    source = trainer.source
+    source = trainer.board.source
     warm_up_s = 3 * settings.unit_s if source.plays_on else 2.0
     began, num_games, first, last, thread_s = time.monotonic(), 0, 0.0, 0.0, 0.0
     for played in source.play(10**9, 0.0):

@@ -122,7 +122,7 @@ def _window_arrays(network: WindowNetwork, height: int, width: int) -> dict[str,
         else:
             matrices = matrices * scale
         arrays[f"lines.{index}.weight"] = matrices.reshape(*matrices.shape[:2], -1)
-    start = network.place().numpy() * scale + offset
+    start = network.place(height, width).numpy() * scale + offset
     arrays["start"] = start.reshape(height, width, -1)
     scale, arrays["middle.bias"] = _folded(network.middle_norm)
     pointwise = network.pointwise.weight.numpy()[:, :, 0, 0] * scale[:, None]  # [output, input]

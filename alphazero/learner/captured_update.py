@@ -20,7 +20,7 @@ _log = logging.getLogger(__name__)
 class CapturedUpdate:
     """Calls a function of a batch, and from the fourth call on replays it as a CUDA graph.
 
-    A batch whose size differs from the captured one's is passed to the function itself. If the
+    A batch whose shape differs from the captured one's is passed to the function itself. If the
     capture fails, for example for lack of memory, all later batches are passed to it as well.
 
     Args:
@@ -51,7 +51,7 @@ class CapturedUpdate:
             return self._on_stream(self._update, samples)
         if self._replay is None and self._is_possible:
             self._capture(samples)
-        if self._replay is None or len(samples.outcomes) != len(self._buffers[-1]):
+        if self._replay is None or samples.planes.shape != self._buffers[0].shape:
             return self._update(samples)
         for buffer, column in zip(self._buffers, map(torch.as_tensor, samples)):
             buffer.copy_(column)

@@ -130,7 +130,6 @@ class WindowNetwork(nn.Module):
         num_symmetries: number of the game's symmetries, 1 if it has none.
 
     Attributes:
-        num_actions: A.
         drops: whether pieces are dropped into columns.
     """
 
@@ -143,7 +142,6 @@ class WindowNetwork(nn.Module):
     ):
         super().__init__()
         _, height, width = planes_shape
-        self.num_actions = num_actions
         self.drops = num_actions == width and height > 1
         self.sharing = sharing(self.drops, num_symmetries)
         self.lines = LineMapping(len(set(self.sharing.directions)))
@@ -161,12 +159,17 @@ class WindowNetwork(nn.Module):
         self.pass_logit = nn.Linear(2 * CHANNELS, 1) if has_pass else None
         self.value_hidden = nn.Linear((2 + 9) * CHANNELS, VALUE_UNITS)
         self.value = nn.Linear(VALUE_UNITS, num_value_logits(settings))
+        self.add_board(height, width)
+
+    def add_board(self, height: int, width: int) -> None:
+        """Prepare `forward` for boards of another size, too, with the same weights."""
         missing = [missing_cells(height, width, step, _INNER) for step in STEPS]
         first_states, factors = (torch.from_numpy(np.stack(arrays)) for arrays in zip(*missing))
         distances = torch.from_numpy(edge_distances(height, width))
-        self.register_buffer("first_states", first_states, persistent=False)  # int32[4, H, W]
-        self.register_buffer("factors", factors, persistent=False)  # int32[4, H, W]
-        self.register_buffer("distances", distances, persistent=False)  # int64[4, H * W]
+        size = f"{height}x{width}"
+        self.register_buffer(f"first_states_{size}", first_states, False)  # int32[4, H, W]
+        self.register_buffer(f"factors_{size}", factors, False)  # int32[4, H, W]
+        self.register_buffer(f"distances_{size}", distances, False)  # int64[4, H * W]
 
     @staticmethod
     def check_settings(
@@ -184,10 +187,13 @@ class WindowNetwork(nn.Module):
             raise ConfigError.of("network.kind", settings.kind, allowed, reason)
 
     def forward(self, planes: torch.Tensor) -> NetworkOutput:
-        """Map planes, float32[M, C, H, W], to policy logits and value logits."""
+        """Map planes, float32[M, C, H, W], to policy logits and value logits.
+
+        H x W is the size of the board given to `__init__` or `add_board`.
+        """
         num, _, height, width = planes.shape
         features = row_sums(self.lines().float(), self._rows(planes))
-        features = features.view(num, height * width, CHANNELS) + self.place()
+        features = features.view(num, height * width, CHANNELS) + self.place(height, width)
         features = torch.relu(self.norm(features.flatten(0, 1)))
         x = features.view(num, height, width, CHANNELS).permute(0, 3, 1, 2)
         x = torch.relu(x + self.middle_norm(self.pointwise(self.depthwise(x))))
@@ -202,12 +208,11 @@ class WindowNetwork(nn.Module):
         units = torch.relu(self.value_hidden(torch.cat([pooled, *means], 1)))
         return NetworkOutput(logits, self.value(units))
 
-    def place(self) -> torch.Tensor:
+    def place(self, height: int, width: int) -> torch.Tensor:
         """Return the part of each cell's features that depends on its place, [H * W, CHANNELS]."""
-        near = zip(self.sharing.edges, self.distances)
+        near = zip(self.sharing.edges, self.get_buffer(f"distances_{height}x{width}"))
         total = sum(self.edges[group][distances] for group, distances in near)
         if self.parity is not None:
-            height, width = self.factors.shape[1:]
             rows = torch.arange(height - 1, -1, -1, device=self.edges.device) % 2
             total = total + self.parity[rows.repeat_interleave(width)]
         return total
@@ -215,6 +220,9 @@ class WindowNetwork(nn.Module):
     def _rows(self, planes: torch.Tensor) -> torch.Tensor:
         """Return the rows of `LineMapping.forward` that each cell adds up, [M * H * W, 12]."""
         beyond = num_states(_INNER)
+        size = "x".join(map(str, planes.shape[2:]))
+        first_states = self.get_buffer(f"first_states_{size}")
+        factors = self.get_buffer(f"factors_{size}")
         pieces = torch.where(planes[:, 0] > 0, 1, 2 * (planes[:, 1] > 0)).to(torch.int32)
         padded = functional.pad(pieces, (_INNER,) * 4)
         found = []
@@ -223,7 +231,7 @@ class WindowNetwork(nn.Module):
                 3 ** (place + _INNER) * _shifted(padded, place, step, _INNER)
                 for place in range(-_INNER, _INNER + 1)
             )
-            states = self.first_states[direction] + number // self.factors[direction]
+            states = first_states[direction] + number // factors[direction]
             states = functional.pad(states, (1,) * 4, value=beyond) + group * (beyond + 1)
             states = 3 * states
             found += [_shifted(states, place, step, 1) + place + 1 for place in (-1, 0, 1)]

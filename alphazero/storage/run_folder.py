@@ -24,7 +24,7 @@ import re
 import shlex
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -427,24 +427,10 @@ class RunFolder:
             raise StoredFileError(message, path=path) from None
         return unflatten(columns)
 
-    def drop_games(self, num_samples: int, samples_by_iteration: dict[int, int]) -> None:
-        """Delete the oldest games, which are not needed to resume from either stored state.
-
-        Args:
-            num_samples: keep at least this many samples, not counting those of the newest
-                iteration.
-            samples_by_iteration: {iteration: number of samples in its stored games}; the entries of
-                deleted games are removed from it.
-        """
-        total = 0
-        for iteration in sorted(samples_by_iteration, reverse=True)[1:]:
-            if total >= num_samples:
-                del samples_by_iteration[iteration]
-            else:
-                total += samples_by_iteration[iteration]
-        kept = {self.games(iteration) for iteration in samples_by_iteration}
+    def keep_games(self, iterations: Container[int]) -> None:
+        """Delete the stored games of all other iterations."""
         for path in (self.path / "games").glob("*.safetensors"):
-            if path not in kept:
+            if int(path.stem) not in iterations:
                 path.unlink(missing_ok=True)
 
     def games(self, iteration: int) -> Path:

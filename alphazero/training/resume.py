@@ -4,23 +4,22 @@ The stored state contains the checksums of the files that hold games. If the sta
 files is missing or damaged, the previous state is restored, and the last iteration is repeated.
 """
 
+import collections
 import dataclasses
 import time
 from typing import Any
 
-from alphazero.games.batched_game import Game
 from alphazero.learner.learner import Learner
 from alphazero.network.weights import network_arrays, save_network
-from alphazero.replay.buffer import ReplayBuffer
 from alphazero.runtime.errors import StoredFileError
 from alphazero.runtime.own_code import reason_of
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.storage.checkpoint import load_state, save_state
 from alphazero.storage.run_folder import RunFolder
+from alphazero.training.board import Board
 from alphazero.training.events import IterationReport, flat
 from alphazero.training.gate import Gate
 from alphazero.training.settings import TrainSettings, check_rules
-from alphazero.workers.source import GameSource
 
 
 @dataclasses.dataclass
@@ -29,11 +28,9 @@ class RunStore:
 
     folder: RunFolder
     settings: TrainSettings
-    game: Game
+    boards: list[Board]  #: iterations play them in turn
     learner: Learner
     gate: Gate
-    source: GameSource
-    replay: ReplayBuffer
     iteration: int = 0  #: the last stored iteration; 0 if there is none
     seconds: float = 0.0  #: how long storing the last iteration took
     #: messages from `restore` about damaged files and what was done about them
@@ -61,13 +58,14 @@ class RunStore:
         self._games[iteration] = {"num_samples": report.selfplay.num_samples, "sha256": digest}
         elapsed_s = round(report.elapsed_s, 1)
         info = {"run": folder.path.name, "iteration": iteration, "elapsed_s": elapsed_s}
-        if self.game.rules_digest:
-            info["rules_digest"] = self.game.rules_digest
+        game = self.boards[0].game
+        if game.rules_digest:
+            info["rules_digest"] = game.rules_digest
         if report.strength is not None:
             info["strength"] = dataclasses.asdict(report.strength)
         arrays = network_arrays(self.learner.played_network)
         shape = dataclasses.asdict(self.settings.network)
-        save_network(folder.network(iteration), arrays, self.game.name, shape, info)
+        save_network(folder.network(iteration), arrays, game.name, shape, info)
         save_state(folder.state, self._state(report), folder.previous_state)
         self.iteration = iteration
         self._drop_old()
@@ -75,9 +73,14 @@ class RunStore:
 
     def _drop_old(self) -> None:
         """Delete games that have left the replay window, and networks beyond the number to keep."""
-        num_samples = {number: games["num_samples"] for number, games in self._games.items()}
-        self.folder.drop_games(self.settings.replay.window_max, num_samples)
-        self._games = {number: self._games[number] for number in num_samples}
+        num_samples = collections.Counter[int]()  # by board, without the newest iteration
+        for number in sorted(self._games, reverse=True):
+            board = self._board_of(number)
+            if num_samples[board] >= self.boards[board].replay.settings.window_max:
+                del self._games[number]
+            elif number < self.iteration:  # the state before the newest needs no game of that one
+                num_samples[board] += self._games[number]["num_samples"]
+        self.folder.keep_games(self._games)
         self.folder.drop_networks(self.settings.run.keep_networks)
 
     def _state(self, report: IterationReport) -> dict[str, Any]:
@@ -91,8 +94,12 @@ class RunStore:
             "elapsed_s": report.elapsed_s,
             "learner": self.learner.state_dict(),
             "accepted": self.gate.accepted,
-            "selfplay": self.source.state_dict(),
-            "replay": self.replay.state_dict(),
+            "selfplay": {
+                str(index): board.source.state_dict() for index, board in enumerate(self.boards)
+            },
+            "replay": {
+                str(index): board.replay.state_dict() for index, board in enumerate(self.boards)
+            },
             "games": self._games,
         }
 
@@ -114,12 +121,13 @@ class RunStore:
         folder = self.folder
         reasons = list[str]()
         are_games = False
-        check_rules(folder, self.settings, self.game)
+        game = self.boards[0].game
+        check_rules(folder, self.settings, game)
         if self.settings.run.drop_games:
-            folder.drop_window(self.game.rules_text)
+            folder.drop_window(game.rules_text)
             self.settings.run.drop_games = False
         elif not folder.rules_digest:
-            folder.write_rules(self.game.rules_text)
+            folder.write_rules(game.rules_text)
         for path in (folder.state, folder.previous_state):
             try:
                 state = load_state(path)
@@ -154,22 +162,27 @@ class RunStore:
         self.learner.load_state_dict(state["learner"])
         if self.gate.accepted is None:
             self.gate.accept()
-        self.source.load_state_dict(state["selfplay"])
         self._games = {int(number): games for number, games in state["games"].items()}
-        self.replay.load_state_dict(state["replay"], self._window_games())
+        for index, board in enumerate(self.boards):
+            board.source.load_state_dict(state["selfplay"].get(str(index), {}))
+            board.replay.load_state_dict(state["replay"][str(index)], self._window_games(index))
 
-    def _window_games(self) -> list[GameRecord]:
-        """Load the newest stored games that the replay window needs, and return them oldest first.
+    def _board_of(self, iteration: int) -> int:
+        """Return the index of the board that an iteration has played."""
+        return (iteration - 1) % len(self.boards)
+
+    def _window_games(self, index: int) -> list[GameRecord]:
+        """Load the newest stored games that a board's replay window needs, oldest first.
 
         Raises:
             StoredFileError: if a file of games is missing or damaged.
         """
+        board = self.boards[index]
         records: list[GameRecord] = []
         num_samples = 0
-        number = self.iteration
-        while number in self._games and num_samples < self.settings.replay.window_max:
-            games = self.folder.load_games(number, self.game, self._games[number]["sha256"])
-            num_samples += sum(int(record.is_target.sum()) for record in games)
-            records = games + records
-            number -= 1
+        for number in sorted(self._games, reverse=True):
+            if self._board_of(number) == index and num_samples < board.replay.settings.window_max:
+                games = self.folder.load_games(number, board.game, self._games[number]["sha256"])
+                num_samples += sum(int(record.is_target.sum()) for record in games)
+                records = games + records
         return records

@@ -18,7 +18,7 @@ from alphazero.learner.settings import LearnerSettings
 from alphazero.network.interface import NetworkSettings
 from alphazero.network.registry import check_settings, check_stored_kind
 from alphazero.network.window_states import LOOKED_UP, are_pieces
-from alphazero.own_games.registry import make_game, make_stored_game, same_game
+from alphazero.own_games.registry import family_of, make_game, make_stored_game, same_game
 from alphazero.own_games.rules_digest import network_shapes
 from alphazero.replay.settings import ReplaySettings, check_memory
 from alphazero.runtime.device import choose_device, has_bfloat16
@@ -38,6 +38,11 @@ class GameSettings:
         "tic_tac_toe",
         "tic_tac_toe, connect_four, connect_x:ROWSxCOLUMNSxLENGTH, othello, othello:SIZE, gomoku, "
         "gomoku:ROWSxCOLUMNSxLENGTH, the path of your own game's file, or MODULE:CLASS",
+    )
+    also: list[str] = option(
+        [],
+        "other boards of the game, which the run plays and learns in turn with it, such as "
+        "[gomoku:9x9,gomoku:11x11]; for network=windows",
     )
 
 
@@ -140,6 +145,8 @@ def check_run(settings: TrainSettings) -> Game:
     game = make_game(settings.game.name)
     settings.game.name = game.name
     _check_game(settings, game)
+    if settings.game.also:
+        _check_boards(settings)
     return game
 
 
@@ -230,6 +237,7 @@ def check_resumable(old: TrainSettings, new: TrainSettings) -> None:
     """
     shape = vars(old.network).items()
     fixed = [(f"network.{name}", value, getattr(new.network, name)) for name, value in shape]
+    fixed.append(("game.also", old.game.also, new.game.also))
     fixed.append(("learner.optimizer", old.learner.optimizer, new.learner.optimizer))
     fixed.append(("seed", old.seed, new.seed))  # the random state is stored
     if not same_game(new.game.name, old.game.name):  # `settings_to_resume` has compared the rules
@@ -259,3 +267,25 @@ def _check_game(settings: TrainSettings, game: Game) -> None:
         reason = unsendable_reason(game)
         if reason:
             raise ConfigError.of("workers.kind", settings.workers.kind, "threads", reason)
+
+
+def _check_boards(settings: TrainSettings) -> None:
+    """Check the other boards of a run, whose usual names become `settings.game.also`.
+
+    Raises:
+        ConfigError: if a board is not of the same family of games, or is named twice; or if the
+            network or the workers are not for several boards.
+    """
+    family, names = family_of(settings.game.name), [settings.game.name]
+    for game in map(make_game, settings.game.also):
+        if family_of(game.name) != family or game.name in names:
+            raise ConfigError.of("game.also", game.name, f"other boards of {family}, once each")
+        _check_game(settings, game)
+        names.append(game.name)
+    if settings.network.kind != "windows":
+        reason = "it plays boards of one size"
+        raise ConfigError.of("network.kind", settings.network.kind, "windows", reason)
+    if settings.workers.kind not in ("auto", "threads"):
+        reason = "they play one board, and game.also has others"
+        raise ConfigError.of("workers.kind", settings.workers.kind, "threads", reason)
+    settings.game.also = names[1:]

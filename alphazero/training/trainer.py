@@ -24,9 +24,11 @@ from alphazero.games.batched_game import Game
 from alphazero.inference.engines.agreement import PositionSample, sample_positions
 from alphazero.inference.engines.registry import EngineChoice
 from alphazero.inference.evaluator import ImpossibleAnswersError, UniformEvaluator
-from alphazero.inference.network_evaluator import NetworkEvaluator
+from alphazero.inference.network_evaluator import EvaluatorSettings, NetworkEvaluator
 from alphazero.learner.learner import Learner
 from alphazero.network.registry import make_network
+from alphazero.network.windows import WindowNetwork
+from alphazero.own_games.registry import make_game
 from alphazero.replay.buffer import Batch, ReplayBuffer
 from alphazero.runtime.device import choose_device, set_num_threads
 from alphazero.runtime.errors import StoredFileError
@@ -35,6 +37,7 @@ from alphazero.selfplay.game_record import GameRecord
 from alphazero.selfplay.settings import games_in, games_until
 from alphazero.selfplay.threads import ParallelSelfPlay
 from alphazero.storage.run_folder import RunFolder
+from alphazero.training.board import NUM_ENGINE_POSITIONS, Board
 from alphazero.training.events import IterationReport, StageProgress
 from alphazero.training.gate import Gate
 from alphazero.training.health import HealthMonitor, TrainingDivergedError
@@ -44,7 +47,6 @@ from alphazero.training.settings import TrainSettings, fill_in_auto
 from alphazero.training.strength import StrengthMeasurement
 from alphazero.workers.choose_source import make_source, plays_on_here
 
-_NUM_ENGINE_POSITIONS = 256  # positions on which the engine is calibrated and compared
 # New samples whose loss is measured before training; this takes half as long as a learner step.
 _NUM_HELD_OUT_SAMPLES = 512
 _STEPS_BETWEEN_EVENTS = 16  # learner steps between two events
@@ -62,7 +64,7 @@ class Trainer:
         game: the game of the settings, as `alphazero.training.settings.check_run` returns it.
 
     Attributes:
-        evaluator: runs the newest network for self-play and measurements.
+        boards: the game and the other boards of `game.also`, which iterations play in turn.
         store: writes finished iterations to the folder, and restores them.
         iteration: the iteration in progress or, between iterations, the last finished one.
         elapsed_s: seconds of training so far, including those before the run was resumed, but
@@ -76,25 +78,21 @@ class Trainer:
         self._num_threads = set_num_threads(settings.run.num_threads)
         device = choose_device(settings.device)
         self._compile()
-        network = make_network(game, settings.network, settings.seed).to(device)
+        network = make_network(game, settings.network, settings.seed)
+        games = [game, *map(make_game, settings.game.also)]
+        if isinstance(network, WindowNetwork):
+            for other in games[1:]:
+                network.add_board(*other.planes_shape[1:])
+        network = network.to(device)
         wanted_evaluator = dataclasses.replace(settings.evaluator)
         fill_in_auto(settings, device)
         shares = plays_on_here(settings.workers, self.game, self._num_threads)
         self.learner = Learner(network, settings.learner, device, self._num_threads, shares)
-        generator = child_generator(settings.seed, "sample")
-        self._sample = sample_positions(self.game, _NUM_ENGINE_POSITIONS, generator)
-        self.evaluator = self._make_evaluator(self.learner.played_network)
-        self.source = make_source(
-            settings, wanted_evaluator, self.game, self.evaluator.streams, self._num_threads
-        )
-        generator = child_generator(settings.seed, "replay")
-        self.replay = ReplayBuffer(self.game, settings.replay, generator)
-        self.gate = Gate(self.game, settings, self.learner, self._make_evaluator)
+        self.boards = [self._make_board(one, wanted_evaluator, len(games)) for one in games]
+        self.gate = Gate(self.game, settings, self.learner, self._make_gate_evaluator)
         self.strength = StrengthMeasurement(self.game, settings)
         self.health = HealthMonitor(settings)
-        self.store = RunStore(
-            folder, settings, self.game, self.learner, self.gate, self.source, self.replay
-        )
+        self.store = RunStore(folder, settings, self.boards, self.learner, self.gate)
         self.iteration = 0
         self.elapsed_s = 0.0
         self._durations_s: list[float] = []  # durations of the iterations so far
@@ -103,7 +101,8 @@ class Trainer:
         # Seconds of learning and pit per game in the last iteration; None before the first.
         self._learn_s_per_game: float | None = None
         self._collected_at = 0.0  # time when the last games were collected; 0 before the first
-        self._collected_work = self.source.work  # the self-play work until that time
+        # The self-play work on each board until that time.
+        self._collected_work = [board.source.work for board in self.boards]
 
     def run(self) -> Iterator[StageProgress | IterationReport]:
         """Play, learn, measure and store until the run is finished, yielding progress and reports.
@@ -123,7 +122,7 @@ class Trainer:
             self.folder.write_config(dataclasses.asdict(self.settings))
             self.folder.write_rules(self.game.rules_text)
             self.gate.accept()
-        self.source.update(self.iteration, self.learner.played_network, self._sample)
+        self._update_sources()
         is_last = bool(self.reached_limits)
         try:
             while not is_last:
@@ -138,7 +137,8 @@ class Trainer:
                 self.store.write(records, report)
                 is_last = report.last
         finally:
-            self.source.close()
+            for board in self.boards:
+                board.source.close()
 
     def restore(self) -> None:
         """Restore the run from its folder, so that `run` continues after the last stored iteration.
@@ -156,7 +156,17 @@ class Trainer:
             self.health.restore(rows)
             times = [0.0, *(row["elapsed_s"] for row in rows)]
             self._durations_s = [end - start for start, end in itertools.pairwise(times)]
-        self.evaluator.update(self.learner.played_network, self._newest_positions())
+        self._update_evaluators()
+
+    @property
+    def board(self) -> Board:
+        """The board that the iteration in progress plays, or the last one has played."""
+        return self.boards[max(self.iteration - 1, 0) % len(self.boards)]
+
+    @property
+    def evaluator(self) -> NetworkEvaluator:
+        """Runs the newest network on the run's first board, for self-play and measurements."""
+        return self.boards[0].evaluator
 
     @property
     def reached_limits(self) -> dict[str, int | float]:
@@ -194,7 +204,7 @@ class Trainer:
     # --- the stages of an iteration ---------------------------------------------------------------
 
     def _play(self) -> Generator[StageProgress, None, tuple[list[GameRecord], IterationReport]]:
-        """Start the next iteration: play its games and add them to the replay window.
+        """Start the next iteration: play its games and add them to its board's replay window.
 
         If the time limit would be exceeded, self-play ends with the games that have finished, at
         least one.
@@ -206,35 +216,37 @@ class Trainer:
             The games, and a new report with the metrics of self-play.
         """
         self.iteration += 1
+        board = self.board
         num_games = games_in(self.settings.selfplay, self.iteration)
         start = time.monotonic()
         records: list[GameRecord] = []
-        for played in self.source.play(num_games, self._progress_after(self.iteration - 1)):
+        for played in board.source.play(num_games, self._progress_after(self.iteration - 1)):
             records += played.records
             event = self._event("self-play", min(len(records), num_games), num_games)
             yield event._replace(notices=tuple(played.notices))
             if records and self._exceeds_limit(len(records)):
                 break
-        self.replay.begin_iteration()
-        num_samples = sum(self.replay.add(record) for record in records)
+        board.replay.begin_iteration()
+        num_samples = sum(board.replay.add(record) for record in records)
         now = time.monotonic()
-        all_work = self.source.work
-        work = all_work.since(self._collected_work)
+        index = self.boards.index(board)
+        all_work = board.source.work
+        work = all_work.since(self._collected_work[index])
         # Workers that play on while the network learns have played since the last collection.
-        if self.source.plays_on and self._collected_at:
+        if board.source.plays_on and self._collected_at:
             played_s = now - self._collected_at
         else:
             played_s = now - start
         self._collected_at = now
-        self._collected_work = all_work
-        selfplay = selfplay_report(self.game, records, num_samples, work, played_s)
-        report = IterationReport(self.iteration, selfplay, window=self.replay.window)
+        self._collected_work[index] = all_work
+        selfplay = selfplay_report(board.game, records, num_samples, work, played_s)
+        report = IterationReport(self.iteration, selfplay, window=board.replay.window)
         report.selfplay_s = now - start
-        report.workers = workers_report(self.source.tally(), played_s)
+        report.workers = workers_report(board.source.tally(), played_s)
         return records, report
 
     def _learn(self, report: IterationReport) -> Iterator[StageProgress]:
-        """Measure the loss on samples of the new games, then train on the replay window.
+        """Measure the loss on samples of the new games, then train on the replay windows.
 
         Training ends at the time limit, after at least one step.
 
@@ -249,14 +261,15 @@ class Trainer:
                 neither played nor been stored.
         """
         start = time.monotonic()
-        held_out = self.replay.evenly_spaced(report.selfplay.num_samples, _NUM_HELD_OUT_SAMPLES)
+        replay = self.board.replay
+        held_out = replay.evenly_spaced(report.selfplay.num_samples, _NUM_HELD_OUT_SAMPLES)
         if held_out is not None:
             report.held_out = self.learner.held_out_losses(held_out)
-        num_steps = self.learner.steps_for(report.selfplay.num_samples, self.replay.window)
+        num_steps = self.learner.steps_for(report.selfplay.num_samples, replay.window)
         batches = self._batches(num_steps, report)
         for done in self.learner.learn(batches, self._progress_after(self.iteration - 1)):
             if done % _STEPS_BETWEEN_EVENTS == 0 or done == num_steps:
-                self.source.poll()
+                self.board.source.poll()
                 yield self._event("learning", done, num_steps)
         report.learner = self.learner.report
         report.learner_s = time.monotonic() - start
@@ -265,7 +278,7 @@ class Trainer:
             raise self._diverged(report)
 
     def _pit(self, report: IterationReport) -> Iterator[StageProgress]:
-        """Run the gate's match if it is due, then load the kept network into the evaluator.
+        """Run the gate's match if it is due, then load the kept network into the evaluators.
 
         Args:
             report: the iteration's report, which receives the result of the match.
@@ -279,12 +292,12 @@ class Trainer:
         try:
             if self.gate.is_due(self.iteration):
                 yield self._event("pit", 0, self.settings.pit.num_games)
-                report.pit = self.gate.pit(self.evaluator, self._sample, self.iteration)
-            self.evaluator.update(self.learner.played_network, self._newest_positions())
+                report.pit = self.gate.pit(self.evaluator, self.boards[0].sample, self.iteration)
+            self._update_evaluators()
         except ImpossibleAnswersError as error:
             raise self._diverged(report) from error
         report.engine = self.evaluator.report
-        self.source.update(self.iteration, self.learner.played_network, self._sample)
+        self._update_sources()
 
     def _measure(self, report: IterationReport) -> Iterator[StageProgress]:
         """Measure the network's strength if that is due, and decide whether the run ends.
@@ -308,7 +321,7 @@ class Trainer:
         report.elapsed_s = self.elapsed_s
         report.store_s = self.store.seconds
         self.health.observe(report)
-        report.sample_game = records[0]
+        report.sample_game = records[0] if self.board is self.boards[0] else None
 
     # --- parts ------------------------------------------------------------------------------------
 
@@ -328,10 +341,13 @@ class Trainer:
             report: the iteration's report, whose ``sampling_s`` is increased.
         """
         settings = self.settings.learner
+        replays = [board.replay for board in self.boards if board.replay.window]
+        in_turn = itertools.islice(itertools.cycle(replays), num_steps)
         batches: Iterator[Batch]
-        batches = (self.replay.sample(settings.batch_size) for _ in range(num_steps))
+        batches = (replay.sample(settings.batch_size) for replay in in_turn)
         if settings.epochs:
-            batches = self.replay.epochs(settings.batch_size, settings.epochs, settings.reshuffle)
+            replay = self.board.replay
+            batches = replay.epochs(settings.batch_size, settings.epochs, settings.reshuffle)
         while True:
             start = time.monotonic()
             batch = next(batches, None)
@@ -346,27 +362,51 @@ class Trainer:
         resume_words = self.folder.resume_words(self.game.name, self.settings.network.kind)
         return TrainingDivergedError(report, self.settings, self.store.iteration, resume_words)
 
-    def _make_evaluator(self, network: torch.nn.Module) -> NetworkEvaluator:
+    def _make_board(self, game: Game, wanted: EvaluatorSettings, num_boards: int) -> Board:
+        """Make the parts of the run that depend on a board.
+
+        Args:
+            wanted: the user's evaluator settings, which may say "auto".
+            num_boards: the boards of the run, which share the replay window equally.
+        """
+        settings = self.settings
+        generator = child_generator(settings.seed, "sample")
+        sample = sample_positions(game, NUM_ENGINE_POSITIONS, generator)
+        evaluator = self._make_evaluator(self.learner.played_network, game, sample)
+        streams = evaluator.streams
+        source = make_source(settings, wanted, game, streams, self._num_threads)
+        window = dataclasses.replace(
+            settings.replay,
+            window_start=-(-settings.replay.window_start // num_boards),
+            window_max=-(-settings.replay.window_max // num_boards),
+        )
+        replay = ReplayBuffer(game, window, child_generator(settings.seed, "replay"))
+        return Board(game, sample, evaluator, source, replay)
+
+    def _make_gate_evaluator(self, network: torch.nn.Module) -> NetworkEvaluator:
+        return self._make_evaluator(network, self.game, self.boards[0].sample)
+
+    def _make_evaluator(
+        self, network: torch.nn.Module, game: Game, sample: PositionSample
+    ) -> NetworkEvaluator:
         settings = self.settings.evaluator
         return NetworkEvaluator(
             network,
-            self._sample,
-            self.game,
+            sample,
+            game,
             EngineChoice(settings.engine, settings.precision),
             settings,
             self.learner.device,
             self._num_threads,
         )
 
-    def _newest_positions(self) -> PositionSample:
-        """Return up to 256 positions of the newest games; before the first game, random positions.
+    def _update_evaluators(self) -> None:
+        for board in self.boards:
+            board.evaluator.update(self.learner.played_network, board.newest_positions())
 
-        On these positions, the network's engine is calibrated and compared with torch in float32.
-        """
-        newest = self.replay.evenly_spaced(_NUM_ENGINE_POSITIONS, _NUM_ENGINE_POSITIONS)
-        if newest is not None:
-            self._sample = PositionSample(newest.planes, newest.legal_action_mask)
-        return self._sample
+    def _update_sources(self) -> None:
+        for board in self.boards:
+            board.source.update(self.iteration, self.learner.played_network, board.sample)
 
     def _progress_after(self, num_iterations: int) -> float:
         """Return the fraction of the run that is done after ``num_iterations``, in [0, 1].

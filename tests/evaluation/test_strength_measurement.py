@@ -39,7 +39,7 @@ def test_accuracy_is_measured_when_due_and_changes_nothing(tmp_path, monkeypatch
     assert found[1].exact.num_positions == 500 and 0 < found[1].exact.raw_accuracy < 1
     assert found[1].measure_s > 2000 and found[-1].elapsed_s < 2000
     assert_same(network_arrays(measured.learner.network), network_arrays(plain.learner.network))
-    assert_same(measured.source.state_dict(), plain.source.state_dict())
+    assert_same(measured.board.source.state_dict(), plain.board.source.state_dict())
 
 
 def test_pits_and_matches_with_uct_start_from_drawn_openings(tmp_path, monkeypatch):

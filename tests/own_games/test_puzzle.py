@@ -327,7 +327,7 @@ def test_results_between_win_and_loss_survive_from_the_record_to_the_proof(tmp_p
         own = (record.actions[0] - record.actions[1]) / 3
         np.testing.assert_allclose(record.outcomes, [own, -own], rtol=1e-6)
     known = np.unique([record.outcomes for record in records])
-    assert np.isin(trainer.replay.sample(64).outcomes, known).all() and len(known) > 3
+    assert np.isin(trainer.board.replay.sample(64).outcomes, known).all() and len(known) > 3
     proof = report.proof
     assert len(proof.report.failures) == proof.num_positions - proof.num_accurate
     assert 0 <= report.strength.score <= 1

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "path_to_first_kernel.py"
-#: Game -> the most modules and climbs before self-play calls its first kernel. The first time that a
-#: machine sees a game of one's own, the notes on it are written, too: two climbs more.
+#: Game -> the most modules and climbs before self-play calls its first kernel. When a machine
+#: first sees a game of one's own, the notes on it are written, too: two climbs more.
 CEILINGS = {"connect_four": (36, 16), "examples/breakthrough_python.py": (38, 25)}
 
 

@@ -43,5 +43,5 @@ def test_room_that_grows_changes_nothing_of_a_run(tmp_path, monkeypatch):
     monkeypatch.setattr(buffer, "_FIRST_SAMPLES", 1)
     found = make_trainer(tmp_path / "b", *words)
     reports(found)
-    assert found.replay.num_added > 300 == len(found.replay._stored.outcomes)
+    assert found.board.replay.num_added > 300 == len(found.board.replay._stored.outcomes)
     assert_same(network_arrays(found.learner.network), network_arrays(expected.learner.network))

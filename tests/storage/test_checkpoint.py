@@ -167,22 +167,6 @@ def test_games_come_back_oldest_first(tmp_path):
     assert len(folder.load_games(4, game)) == 3
 
 
-def test_old_games_are_dropped_once_newer_ones_fill_the_window(tmp_path):
-    folder = RunFolder(tmp_path)
-    for iteration in range(1, 6):
-        folder.save_games(iteration, list(some_records(1)))
-    rows_of = dict.fromkeys(range(1, 6), 10)
-    folder.drop_games(40, rows_of)
-    assert len(os.listdir(tmp_path / "games")) == 5
-    folder.drop_games(11, rows_of)  # those of the newest iteration do not count
-    names = [f"00000{number}.safetensors" for number in (3, 4, 5)]
-    assert sorted(os.listdir(tmp_path / "games")) == names
-    assert rows_of == {3: 10, 4: 10, 5: 10}
-    folder.save_games(2, list(some_records(1)))  # as if a power cut had undone its deletion
-    folder.drop_games(10, rows_of)
-    assert sorted(os.listdir(tmp_path / "games")) == names[1:] and rows_of == {4: 10, 5: 10}
-
-
 def test_kept_networks_are_spread_evenly_and_include_the_newest(tmp_path):
     folder = RunFolder(tmp_path)
     folder.drop_networks(3)  # there may be none yet

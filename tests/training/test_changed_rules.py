@@ -146,7 +146,7 @@ def test_the_network_is_kept_and_the_window_dropped_if_the_user_says_so(folder):
     settings, game, _ = train._resumed([*words, "run.num_iterations=4"])
     trainer = Trainer(settings, folder, game)
     trainer.restore()
-    assert trainer.iteration == 2 and trainer.replay.window == 0
+    assert trainer.iteration == 2 and trainer.board.replay.window == 0
     assert_same(network_arrays(trainer.learner.played_network), load_network(folder.network(2))[0])
     assert trainer.learner.state_dict()["optimizer"]  # goes on, too
     assert not list((folder.path / "games").iterdir())

@@ -78,7 +78,7 @@ def test_games_that_both_states_need_are_dropped_at_the_users_word_only(folder):
     assert str(folder.games(2)) in str(raised.value)
     assert "run.drop_games=true" in str(raised.value)
     trainer = resumed(folder, "run.drop_games=true")
-    assert (trainer.iteration, trainer.replay.window) == (4, 0)
+    assert (trainer.iteration, trainer.board.replay.window) == (4, 0)
     assert not trainer.settings.run.drop_games and not folder.games(1).exists()
     (report,) = reports(trainer)
     assert report.window == report.selfplay.num_samples

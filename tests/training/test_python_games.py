@@ -107,7 +107,7 @@ def few_values(game):
 
 def source_of(path, *words, game=SMALL):
     """Return the source of the games of a run, which nothing is asked for."""
-    return make_trainer(path, *words, game=game).source
+    return make_trainer(path, *words, game=game).board.source
 
 
 @pytest.mark.slow

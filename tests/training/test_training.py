@@ -5,6 +5,7 @@ import os
 
 import numpy as np
 import pytest
+import torch
 from python_games import SMALL
 from run_samples import TINY, assert_same, figures, make_trainer, reports, run_until
 
@@ -12,6 +13,7 @@ from alphazero.boards.notation import read_moves
 from alphazero.boards.skin import skin_of
 from alphazero.network.weights import load_network, network_arrays
 from alphazero.own_games.registry import make_game
+from alphazero.players.network import load_module
 from alphazero.runtime.errors import ConfigError
 from alphazero.selfplay.games_in_progress import Moves
 from alphazero.storage.checkpoint import load_state
@@ -19,7 +21,7 @@ from alphazero.training import trainer as training
 from alphazero.training.events import IterationReport, StageProgress
 from alphazero.training.loggers.tensorboard import _game_text
 from alphazero.training.run_config import compose
-from alphazero.training.settings import check_resumable
+from alphazero.training.settings import check_resumable, check_run
 
 # --- stop and resume ------------------------------------------------------------------------------
 
@@ -56,6 +58,11 @@ CASES = {
     ),
     "iterations that grow": ("connect_four", "selfplay.initial_games_per_iteration=1"),
     "a game in plain Python": (SMALL, "selfplay.random_opening_fraction=0.5 run.num_threads=1"),
+    "boards in turn, and a window that forgets": (
+        "connect_x:4x4x3",
+        "network=windows game.also=[connect_x:4x5x3,connect_x:6x5x3] run.num_iterations=8 "
+        "replay.window_start=60 replay.window_max=90",
+    ),
     "averaged weights, and measured in between": (
         "tic_tac_toe",
         "learner.ema_half_life_steps=3 evaluation.every=2 evaluation.num_games=2 "
@@ -112,10 +119,11 @@ def stored_state(trainer):
     state = load_state(trainer.folder.state)
     stored = {str(int(path.stem)) for path in (trainer.folder.path / "games").iterdir()}
     state["games"] = {number: state["games"][number] for number in stored}
-    for games in state["selfplay"].values():
-        left_over = np.arange(games["actions"].shape[1]) >= games["plies"][:, None]
-        for name in Moves._fields:
-            games[name][left_over] = 0
+    for board in state["selfplay"].values():
+        for games in board.values():
+            left_over = np.arange(games["actions"].shape[1]) >= games["plies"][:, None]
+            for name in Moves._fields:
+                games[name][left_over] = 0
     return {key: value for key, value in state.items() if key not in ("elapsed_s", "network")}
 
 
@@ -169,7 +177,64 @@ def test_old_networks_and_games_out_of_the_window_are_dropped(tmp_path):
     assert networks == ["000002", "000003", "000004"]
     games = sorted(path.stem for path in (tmp_path / "games").iterdir())
     assert games == ["000003", "000004"]  # those that the newest two states need
-    assert trainer.replay.window == 20
+    assert trainer.board.replay.window == 20
+
+
+def test_boards_are_played_in_turn_and_share_the_network_and_the_window(tmp_path):
+    also = ("connect_x:4x5x3", "connect_x:6x5x3")
+    trainer = make_trainer(
+        tmp_path,
+        "network=windows",
+        f"game.also=[{','.join(also)}]",
+        "run.num_iterations=7",
+        "replay.window_start=36",
+        "replay.window_max=36",
+        game="connect_x:4x4x3",
+    )
+    shapes, seen = [], set()
+    learn = trainer.learner._update
+
+    def observed(batch):
+        seen.add(batch.planes.shape[2:])
+        return learn(batch)
+
+    trainer.learner._update = observed
+    for event in trainer.run():
+        if isinstance(event, IterationReport):
+            assert event.selfplay.num_samples >= 12 == event.window  # its board's third
+            shapes.append(sorted(seen))
+            seen.clear()
+    boards = [(4, 4), (4, 5), (6, 5)]
+    assert shapes == [boards[:1], boards[:2], *[boards] * 5]
+    stored = {path.stem for path in (tmp_path / "games").iterdir()}
+    assert stored == {"000004", "000005", "000006", "000007"}  # the newest and the one before it
+    for board, name in zip(trainer.boards, ("connect_x:4x4x3", *also)):
+        assert board.game.name == name
+        stored = load_module(board.game, trainer.folder.network(7)).module
+        planes = board.newest_positions().planes
+        with torch.inference_mode():
+            expected = stored(torch.from_numpy(planes)).prior_logits.numpy()
+        np.testing.assert_allclose(board.evaluator.evaluate(planes)[0], expected, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    "words, key, value",
+    (
+        ("network=windows game.also=[othello]", "game.also", "othello"),
+        ("network=windows game.also=[connect_four]", "game.also", "connect_four"),
+        ("network=windows game.also=[connect_x:5x5x4,connect_x:5x5x4]", "game.also", None),
+        ("game.also=[connect_x:5x5x4]", "network.kind", "resnet"),
+        (
+            "network=windows game.also=[connect_x:5x5x4] workers.kind=processes",
+            "workers.kind",
+            None,
+        ),
+    ),
+)
+def test_boards_that_a_run_cannot_play_in_turn_are_refused(words, key, value):
+    with pytest.raises(ConfigError) as raised:
+        check_run(compose(["game=connect_four", *words.split()]))
+    assert raised.value.key == key and value in (None, raised.value.value)
 
 
 class Clock:

@@ -32,9 +32,9 @@ def weights_after(tmp_path, *words, num_workers=0, game="tic_tac_toe"):
     trainer = make_trainer(tmp_path, *words, game=game)
     if game.endswith(".py"):
         Path(game).unlink()
-    trainer.source.update(0, trainer.learner.played_network, trainer._sample)
-    while num_workers and len(trainer.source._pool.workers) < num_workers:
-        trainer.source.poll()
+    trainer.board.source.update(0, trainer.learner.played_network, trainer.board.sample)
+    while num_workers and len(trainer.board.source._pool.workers) < num_workers:
+        trainer.board.source.poll()
     found = reports(trainer)
     return network_arrays(trainer.learner.network), found
 
@@ -160,10 +160,14 @@ def test_a_killed_process_is_replaced_and_nothing_is_lost_or_counted_twice(tmp_p
             made.append(event)
             continue
         notices += event.notices
-        busy = [worker for worker in trainer.source._pool.workers.values() if worker.in_flight]
+        busy = [
+            worker for worker in trainer.board.source._pool.workers.values() if worker.in_flight
+        ]
         if busy and killed is None:
             killed = busy[0].name
-            os.kill(trainer.source._transport._workers[busy[0].name].process.pid, signal.SIGKILL)
+            os.kill(
+                trainer.board.source._transport._workers[busy[0].name].process.pid, signal.SIGKILL
+            )
     assert sum(killed in notice and "SIGKILL" in notice for notice in notices) == 1
     assert sum(report.workers.num_lost for report in made) == 1
     assert_same(network_arrays(trainer.learner.network), in_order)
@@ -176,10 +180,14 @@ def test_a_process_that_hangs_is_given_up_and_replaced(tmp_path, in_order):
     notices, stopped = [], None
     for event in trainer.run():
         notices += event.notices if isinstance(event, StageProgress) else ()
-        busy = [worker for worker in trainer.source._pool.workers.values() if worker.in_flight]
+        busy = [
+            worker for worker in trainer.board.source._pool.workers.values() if worker.in_flight
+        ]
         if busy and stopped is None:
             stopped = busy[0].name
-            os.kill(trainer.source._transport._workers[busy[0].name].process.pid, signal.SIGSTOP)
+            os.kill(
+                trainer.board.source._transport._workers[busy[0].name].process.pid, signal.SIGSTOP
+            )
     assert any(stopped in notice and "given up" in notice for notice in notices)
     assert_same(network_arrays(trainer.learner.network), in_order)
 
@@ -268,7 +276,7 @@ def test_a_node_that_leaves_and_one_that_joins_are_noticed(tmp_path, cluster):
             extra = None
         if any("is gone" in notice for notice in notices):
             break
-    trainer.source.close()
+    trainer.board.source.close()
     assert extra is None and any("is gone" in notice for notice in notices)
 
 
@@ -284,7 +292,7 @@ def test_a_worker_of_another_version_is_refused_and_the_run_goes_on(tmp_path, cl
         notices += event.notices
         if sum("runs version" in notice for notice in notices) == 2:
             break
-    trainer.source.close()
+    trainer.board.source.close()
     assert all("0.0 (another)" in notice for notice in notices if "runs version" in notice)
 
 
@@ -307,7 +315,7 @@ def test_a_worker_plays_with_the_newest_network_in_order_with_that_of_the_unit(
     tmp_path, unit_threads, version
 ):
     trainer = make_trainer(tmp_path)
-    arrays, sample = network_arrays(trainer.learner.network), trainer._sample
+    arrays, sample = network_arrays(trainer.learner.network), trainer.board.sample
     job = Job(game="tic_tac_toe", device="cpu", unit_threads=unit_threads)
     job.network, job.selfplay = trainer.settings.network, trainer.settings.selfplay
     job.evaluator = EvaluatorSettings(engine="torch", precision="float32")

@@ -72,16 +72,19 @@ class TableEngine(Engine):
                 "engine", "table", ["auto"], "it needs network=windows or patterns"
             )
         network = copy.deepcopy(network).cpu()
+        height, width = planes.shape[2:]
         if isinstance(network, WindowNetwork):
-            tables: Any = window_tables(network, *planes.shape[2:])
-            largest = _largest_result(tables, planes.shape[2])
+            tables: Any = window_tables(network, height, width)
+            largest = _largest_result(tables, height)
+            has_pass = network.pass_logit is not None
+            self._num_actions = width if network.drops else height * width + has_pass
         else:
             tables = joined(network)
             largest = max(np.abs(tables.bias) + _LARGEST * np.abs(tables.weights).sum(axis=0))
+            self._num_actions = network.num_actions
         if not largest < np.finfo(np.float32).max:  # also true for NaN
             raise OverflowError("its answers may be too large for float32")
         self.tables = tables
-        self._num_actions = network.num_actions
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Evaluate positions with the tables; see `Evaluator.evaluate`."""
@@ -100,7 +103,7 @@ def window_tables(network: WindowNetwork, height: int, width: int) -> WindowTabl
     """
     scale, offset = _folded(network.norm)
     tables = network.lines.tables().numpy() * scale
-    start = network.place().numpy() * scale + offset
+    start = network.place(height, width).numpy() * scale + offset
     groups = list(network.sharing.directions)
     largest = np.abs(start).max(axis=0) + np.abs(tables).max(axis=1)[groups].sum(axis=0)
     unit = np.maximum(largest, 1e-6) / _LARGEST
