@@ -353,10 +353,11 @@ def start_lines(trainer: Trainer, resumed: bool) -> list[str]:
     """
     num_weights = sum(parameter.numel() for parameter in trainer.learner.network.parameters())
     verb = f"Resuming after iteration {trainer.iteration} of" if resumed else "Training"
+    names = " and ".join(board.game.name for board in trainer.boards)
     engine = trainer.evaluator.report
     refused = f"; refused: {engine.refused}" if engine.refused else ""
     return [
-        f"[bold]{verb} {trainer.game.name}[/] in {trainer.folder.path}",
+        f"[bold]{verb} {names}[/] in {trainer.folder.path}",
         f"Network: {num_weights:,} weights on {trainer.learner.device}; "
         f"search runs it with {engine.name}{refused}.",
         f"Watch with:  {_tensorboard(trainer.folder.root)}",
