@@ -8,7 +8,7 @@
 //   legal   actions, in order; none if the game is over
 //   marked  the cells to mark: the winning lines, or the last piece
 
-const DIRECTIONS = [[0, 1], [1, 0], [1, 1], [1, -1]];
+import { completedLines } from "./lines.js";
 
 export class ConnectX {
   constructor(rows, columns, length) {
@@ -24,39 +24,15 @@ export class ConnectX {
     let row = this.rows - 1;
     while (cells[row * this.columns + column]) row -= 1;
     cells[row * this.columns + column] = state.toMove + 1;
-    const line = this.#line(cells, row, column);
+    const cell = row * this.columns + column;
+    const line = completedLines(cells, this.rows, this.columns, this.length, cell);
     const winner = line.length ? state.toMove : null;
-    const marked = line.length ? line : [row * this.columns + column];
-    return this.#state(cells, 1 - state.toMove, winner, marked);
+    return this.#state(cells, 1 - state.toMove, winner, line.length ? line : [cell]);
   }
 
   #state(cells, toMove, winner, marked) {
     const columns = [...Array(this.columns).keys()];
     const legal = winner === null ? columns.filter((column) => !cells[column]) : [];
     return { cells, toMove, winner, legal, over: !legal.length, marked };
-  }
-
-  /** Return the cells of the lines that a piece completes; none if it completes none. */
-  #line(cells, row, column) {
-    const piece = cells[row * this.columns + column];
-    const found = new Set();
-    for (const [down, right] of DIRECTIONS) {
-      const line = [row * this.columns + column];
-      for (const sign of [1, -1]) {
-        let r = row + sign * down;
-        let c = column + sign * right;
-        while (this.#isOnBoard(r, c) && cells[r * this.columns + c] === piece) {
-          line.push(r * this.columns + c);
-          r += sign * down;
-          c += sign * right;
-        }
-      }
-      if (line.length >= this.length) line.forEach((cell) => found.add(cell));
-    }
-    return [...found].sort((a, b) => a - b);
-  }
-
-  #isOnBoard(row, column) {
-    return row >= 0 && row < this.rows && column >= 0 && column < this.columns;
   }
 }
