@@ -68,6 +68,8 @@ _COMPILED: dict[str, Any] = {
 }
 #: Families whose rules are in this package, so that stored files and requests may name them too.
 _SHIPPED_FAMILIES = ("tic_tac_toe", "connect_four", "connect_x", "othello", "gomoku")
+#: The lengths of lines that win if a name does not say so.
+_USUAL_LENGTHS = {"connect_four": 4, "connect_x": 4, "gomoku": 5}
 #: Other spellings of names, including those of the config group ``game``.
 _SPELLINGS = {
     "connect_x": "connect_x:5x5x4",
@@ -227,14 +229,17 @@ def usual_name(name: str) -> str:
 
 
 def family_of(name: str) -> str:
-    """Return what is left of a name of this package's games without the size of the board.
+    """Return a name for all games that differ from a game only in the size of the board.
 
-    Other names are returned unchanged. Connect Four belongs to ``connect_x``.
+    It is such as "othello" or "connect_x of length 4", to which Connect Four belongs, for this
+    package's games. Other names are returned unchanged.
     """
-    first = name.partition(":")[0]
-    if first not in _SHIPPED_FAMILIES:
-        return name
-    return "connect_x" if first == "connect_four" else first
+    first, _, sizes = usual_name(name).partition(":")
+    if first not in _USUAL_LENGTHS:
+        return first if first in _SHIPPED_FAMILIES else name
+    length = re.search(r"x\d+x(\d+)$", sizes)
+    first = first.replace("connect_four", "connect_x")
+    return f"{first} of length {length[1] if length else _USUAL_LENGTHS[first]}"
 
 
 def same_game(name: str, stored_name: str, digest: str = "", stored_digest: str = "") -> bool:

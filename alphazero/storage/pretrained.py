@@ -1,15 +1,16 @@
-"""The networks that ship with the program: at most one per game, used by the player `best`.
+"""The networks that ship with the program, used by the player `best`.
 
     checkpoints/best/<game>.safetensors  in a clone; if installed, in alphazero/best_networks
     checkpoints/best/<game>.md           its model card
 
-This module finds the network of a game. `scripts/ship_network.py` writes both files.
+This module finds the network of a game: its own or, if there is none, that of another size of the
+board, as networks of windows play all sizes. `scripts/ship_network.py` writes both files.
 """
 
 from pathlib import Path
 
 from alphazero.network.weights import network_game
-from alphazero.own_games.registry import same_game
+from alphazero.own_games.registry import family_of, same_game
 from alphazero.storage.run_folder import folder_name
 
 
@@ -33,6 +34,9 @@ def shipped_network(game_name: str) -> Path | None:
     # A user's game may share the name of a shipped one, so compare the game named in the network.
     if path.is_file() and same_game(game_name, network_game(path)):
         return path
+    for path in sorted(shipped_folder().glob("*.safetensors")):
+        if family_of(network_game(path)) == family_of(game_name):
+            return path
     return None
 
 

@@ -12,7 +12,13 @@ from typing import Any, NamedTuple
 
 from alphazero.boards.skin import Skin, setups_of, skin_of
 from alphazero.games.batched_game import CompiledGame, Game
-from alphazero.own_games.registry import OFFERED, is_shipped_game, make_game, same_game
+from alphazero.own_games.registry import (
+    OFFERED,
+    family_of,
+    is_shipped_game,
+    make_game,
+    same_game,
+)
 from alphazero.play.requests import Refusal, quoted
 from alphazero.runtime.errors import ConfigError
 from alphazero.storage.pretrained import shipped_network
@@ -150,7 +156,8 @@ class Catalogue:
         """
         players = [*players_of(game), *self._own]
         for run in self.runs().values():
-            if same_game(game.name, run.game, game.rules_digest, run.rules_digest):
+            is_played = same_game(game.name, run.game, game.rules_digest, run.rules_digest)
+            if is_played or run.all_sizes and family_of(run.game) == family_of(game.name):
                 for iteration, path in reversed(run.networks.items()):
                     name = f"{run.id.partition('/')[2]}, iteration {iteration}"
                     players.append(_network(run.player_id(iteration), name, path))

@@ -22,7 +22,9 @@ _DEPTHS = (2, 3)  # of run folders: ROOT/GAME/RUN, or ROOT/SWEEP/GAME/RUN
 #: The files and folders from which a `FoundRun` is made.
 _FILES = ("config.yaml", "rules.py", "metrics.jsonl", "networks")
 #: How stored settings begin. Parsing all of them takes 20 ms, half a minute for 1,500 runs.
-_SETTINGS = re.compile(r"(?:# .*\n)?game:\n  name: ([a-zA-Z/][\w.:/-]*)\n")
+_SETTINGS = re.compile(
+    r"(?:# .*\n)?game:\n  name: ([a-zA-Z/][\w.:/-]*)\n(?:  .*\n)*network:\n  kind: (\w+)\n"
+)
 #: Age, in seconds, at which a list of runs is read again.
 _FRESH_S = 2.0
 
@@ -32,6 +34,7 @@ class FoundRun(NamedTuple):
 
     id: str  #: path of the run's folder relative to the folder of all runs, with slashes
     game: str  #: the name of the run's game
+    all_sizes: bool  #: whether its networks play boards of every size
     folder: RunFolder
     networks: dict[int, Path]  #: network files by iteration, oldest first
     updated: float  #: see `RunFolder.trained_at`
@@ -112,7 +115,11 @@ def _read_run(run_id: str, path: Path, _changed: tuple) -> FoundRun:
     """
     folder = RunFolder(path)
     stored = _SETTINGS.match(read_text(folder.config))
-    game = stored[1] if stored else folder.read_config()["game"]["name"]
+    if stored:
+        game, kind = stored.groups()
+    else:
+        settings = folder.read_config()
+        game, kind = settings["game"]["name"], settings.get("network", {}).get("kind")
     files = sorted(folder.path.glob("networks/[0-9]*.safetensors"))
     networks = {int(file.stem): file for file in files if file.stem.isdecimal()}
     lines = folder.metrics_lines()
@@ -128,7 +135,16 @@ def _read_run(run_id: str, path: Path, _changed: tuple) -> FoundRun:
         "accuracy": rounded(accuracy),
         "alarms": alarms_of(newest),
     }
-    return FoundRun(run_id, game, folder, networks, folder.trained_at, folder.rules_digest, figures)
+    return FoundRun(
+        run_id,
+        game,
+        kind == "windows",
+        folder,
+        networks,
+        folder.trained_at,
+        folder.rules_digest,
+        figures,
+    )
 
 
 def _newest(lines: list[bytes], key: str) -> float:

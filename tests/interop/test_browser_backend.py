@@ -32,7 +32,16 @@ PERFT = {
     "connect_four": [7, 49, 343, 2401, 16807],
     "othello": [4, 12, 56, 244, 1396],
 }
-NAMES = ("connect_four", "connect_x:5x4x3", "othello", "othello:6", "othello:4", "othello:10", "gomoku:5x4x3", "gomoku")
+NAMES = (
+    "connect_four",
+    "connect_x:5x4x3",
+    "othello",
+    "othello:6",
+    "othello:4",
+    "othello:10",
+    "gomoku:5x4x3",
+    "gomoku",
+)
 PLAYER = {"id": "best", "num_simulations": 50}
 
 

@@ -33,11 +33,26 @@ def folder(tmp_path, monkeypatch):
 
 def test_a_network_is_found_by_the_name_of_its_game(folder):
     path = _save(folder / "othello_6.safetensors", "othello:6")
+    other = _save(folder / "othello.safetensors", "othello")
     assert shipped_network("othello:6") == path
-    assert shipped_network("othello") is None
+    assert shipped_network("othello") == other
     assert shipped_network("connect_four") is None
     assert is_shipped(path)
     assert not is_shipped(folder / "othello_6" / "networks" / "000001.safetensors")
+
+
+@pytest.mark.parametrize(
+    "game, others, strangers",
+    (
+        ("othello", ("othello:6", "othello:10"), ("connect_four",)),
+        ("connect_four", ("connect_x:5x5x4", "connect_x"), ("connect_x:5x5x3", "gomoku:9x9x4")),
+        ("gomoku", ("gomoku:9x9", "gomoku:9x9x5"), ("gomoku:3x3x3", "connect_x:9x9x5")),
+    ),
+)
+def test_a_network_ships_for_all_sizes_of_the_board(folder, game, others, strangers):
+    path = _save(folder / f"{game}.safetensors", game)
+    assert [shipped_network(name) for name in others] == [path] * len(others)
+    assert not any(map(shipped_network, strangers))
 
 
 def test_a_file_whose_network_plays_another_game_is_not_trusted(folder):

@@ -208,6 +208,22 @@ def test_a_network_of_a_run_is_a_player_by_what_was_found(tmp_path):
         )
 
 
+@pytest.mark.parametrize("begins", (True, False))
+def test_a_network_of_windows_is_a_player_on_boards_of_all_sizes(tmp_path, begins):
+    folder = copy_run(tmp_path, "gomoku_9x9/run")
+    text = (folder / "config.yaml").read_text()
+    text = text.replace("name: tic_tac_toe\n", "name: gomoku:9x9\n  also:\n  - gomoku:7x7\n", 1)
+    text = text.replace("kind: resnet\n", "kind: windows\n", 1)
+    (folder / "config.yaml").write_text(text if begins else f"# a\n# b\n{text}")
+    catalogue = make_backend(tmp_path).catalogue
+    found = {name: catalogue.players(make_game(name)) for name in ("gomoku", "connect_four")}
+    is_player = {
+        name: "run:gomoku_9x9/run/000001" in {player.id for player in players}
+        for name, players in found.items()
+    }
+    assert is_player == {"gomoku": True, "connect_four": False}
+
+
 def test_the_newest_trained_network_analyses_unless_one_ships(tmp_path):
     def analyst(backend, name):
         return backend.catalogue.analyst(backend.catalogue.game(name))["id"]
