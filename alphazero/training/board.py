@@ -7,6 +7,7 @@ from alphazero.inference.engines.agreement import PositionSample
 from alphazero.inference.network_evaluator import NetworkEvaluator
 from alphazero.replay.buffer import ReplayBuffer
 from alphazero.workers.source import GameSource
+from alphazero.workers.unit import SelfPlayWork
 
 NUM_ENGINE_POSITIONS = 256  #: positions on which the engine is calibrated and compared
 
@@ -20,6 +21,14 @@ class Board:
     evaluator: NetworkEvaluator  #: runs the newest network for self-play and measurements
     source: GameSource
     replay: ReplayBuffer
+
+    def __post_init__(self) -> None:
+        self._work = self.source.work
+
+    def new_work(self) -> SelfPlayWork:
+        """Return the self-play work since the last call."""
+        before, self._work = self._work, self.source.work
+        return self._work.since(before)
 
     def newest_positions(self) -> PositionSample:
         """Return up to 256 positions of the newest games; before the first game, random positions.

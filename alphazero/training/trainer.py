@@ -101,8 +101,6 @@ class Trainer:
         # Seconds of learning and pit per game in the last iteration; None before the first.
         self._learn_s_per_game: float | None = None
         self._collected_at = 0.0  # time when the last games were collected; 0 before the first
-        # The self-play work on each board until that time.
-        self._collected_work = [board.source.work for board in self.boards]
 
     def run(self) -> Iterator[StageProgress | IterationReport]:
         """Play, learn, measure and store until the run is finished, yielding progress and reports.
@@ -229,16 +227,13 @@ class Trainer:
         board.replay.begin_iteration()
         num_samples = sum(board.replay.add(record) for record in records)
         now = time.monotonic()
-        index = self.boards.index(board)
-        all_work = board.source.work
-        work = all_work.since(self._collected_work[index])
+        work = board.new_work()
         # Workers that play on while the network learns have played since the last collection.
         if board.source.plays_on and self._collected_at:
             played_s = now - self._collected_at
         else:
             played_s = now - start
         self._collected_at = now
-        self._collected_work[index] = all_work
         selfplay = selfplay_report(board.game, records, num_samples, work, played_s)
         report = IterationReport(self.iteration, selfplay, window=board.replay.window)
         report.selfplay_s = now - start
