@@ -5,6 +5,7 @@ import pytest
 import torch
 from network_samples import planes_of, random_pieces, small_network, window_network
 
+from alphazero.inference.engines import table_engine
 from alphazero.inference.engines.agreement import sample_positions
 from alphazero.inference.engines.registry import (
     REFERENCE,
@@ -12,7 +13,6 @@ from alphazero.inference.engines.registry import (
     make_engine,
     preferred_engine,
 )
-from alphazero.inference.engines.table_engine import window_tables
 from alphazero.inference.network_evaluator import NetworkEvaluator
 from alphazero.inference.verified_engine import VerifiedEngine
 from alphazero.network.interface import expected_value
@@ -81,7 +81,7 @@ def test_the_sums_of_the_largest_entries_fit_in_the_tables_numbers():
     network = small_network(make_game("connect_four"), kind="windows")
     network.lines.layers[-1][0].weight.data[5] *= 1000
     network.edges.data[0, 0] = 100
-    tables = window_tables(network, 6, 7)
+    tables = table_engine.window_tables(network, 6, 7)
     directions = list(network.sharing.directions)
     features = np.abs(tables.features.astype(int)).reshape(max(directions) + 1, -1, CHANNELS)
     total = np.abs(tables.start.astype(int)).reshape(-1, CHANNELS).max(axis=0)
@@ -126,11 +126,11 @@ def test_weights_that_may_overflow_are_left_to_torch():
         layer.weight.data = kept
 
 
-def test_planes_that_are_not_pieces_are_left_to_torch():
+def test_tables_that_round_too_much_are_left_to_torch(monkeypatch):
     game, sample = positions("connect_four")
     network = window_network(game, sample.planes)
     engine = VerifiedEngine(TABLE, CPU, 1)
     assert engine.load(network, sample).name == str(TABLE)
-    halves = sample._replace(planes=sample.planes * np.float32(0.5))
-    report = engine.load(network, halves)
+    monkeypatch.setattr(table_engine, "_LARGEST", 3)
+    report = engine.load(network, sample)
     assert report.name == str(REFERENCE) and "table" in report.refused

@@ -54,6 +54,8 @@ class TableEngine(Engine):
     The planes of pieces must contain only 0 and 1.
     """
 
+    tables: WindowTables  #: of the last `load`
+
     def load(self, network: torch.nn.Module, planes: np.ndarray) -> None:
         """Compute the network's tables; see `Engine.load`.
 
