@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from alphazero.inference.line_tables import LineTables
 from alphazero.inference.window_tables import WindowTables
 from alphazero.runtime.errors import InputError
 
@@ -65,7 +64,7 @@ class Engine(Evaluator):
     """
 
     #: The network as tables, which kernels of a search can look up; None if it has another form.
-    tables: LineTables | WindowTables | None = None
+    tables: WindowTables | None = None
     #: The GPUs that hold the network and can hold searches, too; empty for any other engine.
     gpus: Sequence[torch.device] = ()
 
