@@ -56,7 +56,7 @@ def option(
     """
     metadata = {"help": help, "low": low, "high": high, "choices": choices, "even": even}
     if isinstance(default, (list, dict)):
-        return dataclasses.field(default_factory=lambda: default.copy(), metadata=metadata)
+        return dataclasses.field(default_factory=default.copy, metadata=metadata)
     return dataclasses.field(default=default, metadata=metadata)
 
 
