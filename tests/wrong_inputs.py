@@ -124,7 +124,7 @@ plot run=files/runs/metrics output=x.doc
 plot run=files/runs/metrics,files/runs/metrics
 
 export network=uct
-export network=best game=othello:4
+export network=best game=connect_x:5x5x3
 export format=kaggle game=othello
 
 push
