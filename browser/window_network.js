@@ -5,6 +5,8 @@
 // opponent's and 3 beyond the border. What the convolutions along lines make of a window is
 // computed when it is first met, and kept: most positions of a search add up what is there.
 
+import { expected } from "./value_head.js";
+
 const STEPS = [[0, 1], [1, 0], [1, 1], [1, -1]]; // row, column, diagonal, antidiagonal
 const RADIUS = 4; // cells of a window on either side of the one in the middle
 const CHANNELS = 32; // features of a window, of any radius
@@ -295,11 +297,4 @@ function linear(weights, name, inputs) {
 
 function rectify(units) {
   return units.map((unit) => Math.max(unit, 0));
-}
-
-/** Return the value of logits for win, draw and loss, or of the single one of a scalar head. */
-function expected(logits) {
-  if (logits.length === 1) return Math.tanh(logits[0]);
-  const weights = logits.map((logit) => Math.exp(logit - Math.max(...logits)));
-  return (weights[0] - weights[2]) / (weights[0] + weights[1] + weights[2]);
 }

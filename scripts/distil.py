@@ -1,13 +1,12 @@
 """Train a small network to answer as a large one: its policy and value in positions of all kinds.
 
-    python scripts/distil.py connect_four student.safetensors teacher=checkpoints/connect_four/RUN
-    python scripts/distil.py tic_tac_toe student.safetensors network=tiny num_positions=3000
+    python scripts/distil.py connect_four student.safetensors
+    python scripts/distil.py othello:6 student.safetensors network=2x32 num_positions=1e6
 
 The large network, the one that ships unless `teacher=FILE` names another, plays games against
-itself, in which a part of the moves is random: between none and six of ten, by game. The small one,
-of windows unless `network=` names another, learns from each distinct position, in its symmetric
-images, with the learner of `alphazero train`. The positions are kept beside the student, in
-`student.npz`, and are played once only.
+itself, in which a part of the moves is random: between none and six of ten, by game. The small one
+learns from each distinct position, in its symmetric images, with the learner of `alphazero train`.
+The positions are kept beside the student, in `student.npz`, and are played once only.
 """
 
 import dataclasses
@@ -64,7 +63,7 @@ def distil(game_name: str, path: Path, arguments: list[str]) -> None:
     teacher, num_positions, num_steps = (
         values.pop(key, default) for key, default in _OWN_SETTINGS.items()
     )
-    values.setdefault("network", "windows")
+    values.setdefault("network", "patterns")
     game = make_game(game_name)
     settings = compose([f"game.name={game_name}"] + [f"{key}={values[key]}" for key in values])
     settings.learner.root_value_fraction = 1.0  # there are values, but no results

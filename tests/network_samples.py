@@ -41,12 +41,22 @@ def small_network(game, seed=0, trained=True, **settings):
     return network.eval()
 
 
-def window_network(game, planes, **settings):
-    """Return a network of windows whose answers on ``planes`` differ, with mean logits of 0."""
-    network = small_network(game, kind="windows", **settings)
+def table_network(kind, game, planes, **settings):
+    """Return a network whose answers on ``planes`` differ widely and whose mean logits are 0.
+
+    Its kind is one that the engine ``table`` plays: windows or patterns.
+    """
+    network = small_network(game, kind=kind, shared_units=40, **settings)
     seeded = torch.Generator().manual_seed(0)
-    for weights in network.parameters():
-        weights.data += 0.3 * torch.randn(weights.shape, generator=seeded)
+    if kind == "windows":
+        for weights in network.parameters():
+            weights.data += 0.3 * torch.randn(weights.shape, generator=seeded)
+    else:
+        for direction in network.directions:
+            torch.nn.init.normal_(direction.position_bias, std=0.2, generator=seeded)
+            torch.nn.init.normal_(direction.layers[0].weight, std=1.0, generator=seeded)
+        for layer in (network.shared, network.policy, network.value_hidden, network.value):
+            torch.nn.init.normal_(layer.weight, std=0.5, generator=seeded)
     with torch.inference_mode():
         output = network(torch.from_numpy(planes))
     with torch.no_grad():
@@ -55,6 +65,6 @@ def window_network(game, planes, **settings):
             mean = logits.mean(dim=0) if len(layer.bias) == logits.shape[1] else logits.mean()
             layer.bias.copy_((layer.bias - mean) / spread)
             layer.weight /= spread
-        if network.pass_logit is not None:
+        if kind == "windows" and network.pass_logit is not None:
             network.pass_logit.weight /= 100
     return network

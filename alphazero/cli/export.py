@@ -1,5 +1,5 @@
-"""Write a network as an ONNX file, for other programs and for browsers, or, if its kind is
-windows, as a submission to Kaggle's ConnectX. The file's answers are compared with the
+"""Write a network as an ONNX file, for other programs and for browsers, or, if its kind is windows
+or patterns, as a submission to Kaggle's ConnectX. The file's answers are compared with the
 network's on 1,000 positions of random games; a file that does not agree is not written.
 
     alphazero export network=best game=othello output=othello.onnx

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from alphazero.inference.line_tables import LineTables
 from alphazero.inference.window_tables import WindowTables
 from alphazero.runtime.errors import InputError
 
@@ -64,7 +65,7 @@ class Engine(Evaluator):
     """
 
     #: The network as tables, which kernels of a search can look up; None if it has another form.
-    tables: WindowTables | None = None
+    tables: LineTables | WindowTables | None = None
     #: The GPUs that hold the network and can hold searches, too; empty for any other engine.
     gpus: Sequence[torch.device] = ()
 

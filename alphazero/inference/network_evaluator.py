@@ -30,8 +30,8 @@ class EvaluatorSettings:
 
     engine: str = option(
         "auto",
-        "what evaluates the network; auto takes tables for network=windows; for others, on a CPU, "
-        "OpenVINO if it is installed",
+        "what evaluates the network; auto takes tables for network=windows and patterns; for "
+        "others, on a CPU, OpenVINO if it is installed",
         choices=("auto", *ENGINES),
     )
     precision: str = option(
@@ -59,8 +59,8 @@ class NetworkEvaluator(Evaluator):
         choice: the preferred engine; a more precise one replaces it if its outputs deviate from
             float32 by more than the limits in `alphazero.inference.verified_engine`.
         settings: only the settings of the cache are used; None means the defaults.
-        device: the device of the run; "cuda" without an index means all GPUs. Tables are on the
-            CPU anyway.
+        device: the device of the run; "cuda" without an index means all GPUs. Line tables are on
+            the CPU anyway.
         num_threads: maximum number of concurrent engine calls on a CPU; ignored on GPUs, which have
             `STREAMS_PER_GPU` each.
         smallest_part: `evaluate` uses several threads only if each gets at least this many rows.

@@ -4,11 +4,11 @@ The trees are those of `alphazero.search.batched_search.TreeSearch`, but grow fa
 and the tables stay in the processor's cache, and Python is called once for many simulations.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from alphazero.inference.window_tables import Scratch, WindowTables, evaluate, make_scratch
+from alphazero.inference.tables import evaluate, make_scratch
 from alphazero.runtime.jit import njit
 from alphazero.search.batched_search import TreeSearch
 from alphazero.search.leaf import find_leaf
@@ -34,7 +34,7 @@ class TableSearch(TreeSearch):
         return 1 if self._tables is None else _MIN_WALKS
 
     @property
-    def _tables(self) -> WindowTables | None:
+    def _tables(self) -> Any:
         return self.evaluator.engine.tables
 
     def step(self) -> None:
@@ -70,14 +70,14 @@ class TableSearch(TreeSearch):
 class Workspace(NamedTuple):
     """The network, and the memory in which `run_simulations` evaluates a position."""
 
-    tables: WindowTables
+    tables: Any
     planes: np.ndarray  #: float32[C, H, W]
     legal_action_mask: np.ndarray  #: bool[A]
     logits: np.ndarray  #: float32[A]
-    scratch: Scratch
+    scratch: Any
 
 
-def make_workspace(game, tables: WindowTables) -> Workspace:
+def make_workspace(game, tables: Any) -> Workspace:
     """Allocate the memory for one call of `run_simulations`.
 
     Args:

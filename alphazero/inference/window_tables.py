@@ -4,11 +4,11 @@
 `alphazero.network.windows.WindowNetwork`.
 """
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 
+from alphazero.inference.tables import evaluate, expected_value, make_scratch
 from alphazero.network.window_states import CHANNELS, POLICY_UNITS, RADIUS, VALUE_UNITS
 from alphazero.runtime.jit import njit
 from alphazero.runtime.simd import add, as_float32, larger, load, multiply_add, spread, store, total
@@ -51,7 +51,7 @@ class WindowTables(NamedTuple):
     value_bias: np.ndarray  #: float32[V]
 
 
-class Scratch(NamedTuple):
+class WindowScratch(NamedTuple):
     """The working memory of `evaluate`."""
 
     pieces: np.ndarray  #: int16, the board with RADIUS empty cells around it
@@ -64,11 +64,11 @@ class Scratch(NamedTuple):
     value_logits: np.ndarray  #: float32[V]
 
 
-def make_scratch(tables: WindowTables, height: int, width: int) -> Scratch:
-    """Allocate the working memory of `evaluate` for one thread and a board of this size."""
+@make_scratch.register
+def _(tables: WindowTables, height: int, width: int) -> WindowScratch:
     num_places = tables.inverses.shape[1]
     padded = (height + 2) * (width + 2) * CHANNELS
-    return Scratch(
+    return WindowScratch(
         np.zeros(num_places + 2 * RADIUS * (width + RADIUS + 1), np.int16),
         np.zeros((4, num_places), np.int16),
         np.zeros(padded + CHANNELS, np.float32),
@@ -80,16 +80,8 @@ def make_scratch(tables: WindowTables, height: int, width: int) -> Scratch:
     )
 
 
-@njit
-def evaluate(tables, planes, scratch, out_logits):
-    """Evaluate one position; return the value for the player to move.
-
-    Args:
-        tables: the network, `WindowTables`.
-        planes: float32[2 or more, H, W]; the planes of pieces contain 0 and 1 only.
-        scratch: from `make_scratch`.
-        out_logits: float32[A], output: the policy logits.
-    """
+@evaluate.register(WindowTables)
+def _(tables, planes, scratch, out_logits):
     _, height, width = planes.shape
     _find_states(tables, planes, scratch)
     _add_features(tables, height, width, scratch)
@@ -262,22 +254,4 @@ def _value(tables, scratch):
     for index in range(len(logits)):
         weights = load(tables.value, index * VALUE_UNITS, VALUE_UNITS)
         logits[index] = tables.value_bias[index] + total(multiply_add(units, weights, zero))
-    return _expected_value(logits)
-
-
-@njit
-def _expected_value(logits):
-    """Convert the logits of a value head to a value in [-1, 1].
-
-    Args:
-        logits: float[V]: those of win, draw and loss, or a single one, whose tanh is the value.
-    """
-    if len(logits) == 1:
-        return np.float32(math.tanh(logits[0]))
-    largest = max(logits[0], logits[1], logits[2])
-    win, draw, loss = (
-        math.exp(logits[0] - largest),
-        math.exp(logits[1] - largest),
-        math.exp(logits[2] - largest),
-    )
-    return np.float32((win - loss) / (win + draw + loss))
+    return expected_value(logits)

@@ -43,6 +43,10 @@ FIRST_PLAY_URGENCY = 0.25
 
 #: The steps from a cell of a line to the next: row, column, diagonal, antidiagonal.
 STEPS = ((0, 1), (1, 0), (1, 1), (1, -1))
+#: Number of convolutions along a line in a network of line patterns.
+NUM_LAYERS = 3
+#: Maximum number of states kept for each of its lines: all 3^7 of a row of Connect Four.
+MAX_STATES = 2187
 #: Maximum number of positions whose answers are kept.
 MAX_ANSWERS = 100_000
 
@@ -236,7 +240,7 @@ class WindowNetwork:
         hidden = np.maximum(self._linear("policy_hidden", cells) + shared, 0)
         logits = self._linear("policy", hidden).reshape(height, width).sum(axis=0)
         units = np.maximum(self._linear("value_hidden", pooled), 0)
-        return logits, _expected(self._linear("value", units))
+        return logits, _expected(self._linear("value", units)[None])[0]
 
     def _contributions(self) -> np.ndarray:
         """Return what each window of 7 cells contributes, float32[G * 4^7 * 3, C].
@@ -263,17 +267,117 @@ class WindowNetwork:
         return x @ self.arrays[f"{name}.weight"].T + self.arrays[f"{name}.bias"]
 
 
-def _expected(logits: np.ndarray) -> float:
-    """Compute the value from the output of the value head.
+class Line:
+    """A line of n cells, and what it adds to the network's U shared units.
+
+    That depends on the pieces on the line only. It is computed when first needed, and kept: most
+    positions of a search add up what is there.
 
     Args:
-        logits: for the player to move: [3], the logits of win, draw and loss; for a scalar head,
-            [1], the value before tanh.
+        cells: (row, column) of each cell, in order.
+        direction: the index of the line's direction in `STEPS`.
+        arrays: the weights, see `PatternNetwork`.
     """
-    if len(logits) == 1:
-        return np.tanh(logits[0])
-    weights = np.exp(logits - logits.max())
-    return (weights[0] - weights[2]) / weights.sum()
+
+    def __init__(self, cells: list, direction: int, arrays: dict[str, np.ndarray]):
+        self.rows, self.columns = np.transpose(cells)
+        self.powers = 3 ** np.arange(len(cells))
+        #: The kernel, [3 * inputs, C], and the bias, [C] or [n, C], of each convolution of width 3.
+        self.layers = []
+        for layer in range(NUM_LAYERS):
+            name = f"directions.{direction}.layers.{layer}"
+            weight, bias = arrays[f"{name}.weight"], arrays[f"{name}.bias"]
+            if layer == 0:
+                places = arrays[f"directions.{direction}.position_bias"]
+                bias = bias + places[self.rows, self.columns]
+            self.layers.append((weight.transpose(3, 1, 2, 0).reshape(-1, len(weight)), bias))
+        shared = arrays["shared.weight"][:, self.rows, self.columns]
+        self.shared = shared.reshape(len(shared), -1)
+        self.contribution = functools.lru_cache(MAX_STATES)(self._contribution)
+
+    def _contribution(self, state: int) -> np.ndarray:
+        """Return what the line adds to the shared units, float32[U].
+
+        Args:
+            state: the line's cells in base 3, first cell least significant: 0 for empty, 1 for an
+                own piece, 2 for an opponent's.
+        """
+        pieces = state // self.powers % 3
+        features = np.eye(3, dtype=np.float32)[pieces, 1:]
+        for kernel, bias in self.layers:
+            padded = np.zeros((len(pieces) + 2, features.shape[1]), np.float32)
+            padded[1:-1] = np.maximum(features, 0)
+            features = np.hstack([padded[:-2], padded[1:-1], padded[2:]]) @ kernel + bias
+        return self.shared @ features.ravel()
+
+
+class PatternNetwork:
+    """The forward pass of a network of line patterns, in numpy.
+
+    Args:
+        arrays: the weights by their names in torch's state dict, with batch normalization already
+            merged into the shared layer; by row and column of the cells, the position biases,
+            [H, W, C], and the weights of the shared layer, [U, H, W, C].
+    """
+
+    def __init__(self, arrays: dict[str, np.ndarray]):
+        self.arrays = arrays
+        _, height, width, _ = arrays["shared.weight"].shape
+        self.lines = [
+            Line(cells, direction, arrays)
+            for direction, step in enumerate(STEPS)
+            for cells in _lines(height, width, step)
+        ]
+        powers = np.zeros((height, width, len(self.lines)), np.float32)
+        for index, line in enumerate(self.lines):
+            powers[line.rows, line.columns, index] = line.powers
+        #: What a piece on a cell adds to the number of each line's state, [H * W, L].
+        self.powers = powers.reshape(height * width, -1)
+
+    def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Evaluate B positions with the network.
+
+        Args:
+            planes: float32[B, 2, H, W], the positions as `Rules.planes` converts them.
+
+        Returns:
+            Prior logits, [B, A], with illegal actions not masked, and values for the player to
+            move, [B], in [-1, 1].
+        """
+        pieces = (planes[:, 0] + 2 * planes[:, 1]).reshape(len(planes), -1)
+        states = (pieces @ self.powers).astype(int)
+        sums = [
+            np.sum([line.contribution(state) for line, state in zip(self.lines, row)], axis=0)
+            for row in states.tolist()
+        ]
+        units = np.maximum(np.array(sums) + self.arrays["shared.bias"], 0)
+        hidden = np.maximum(self._linear("value_hidden", units), 0)
+        return self._linear("policy", units), _expected(self._linear("value", hidden))
+
+    def _linear(self, name: str, x: np.ndarray) -> np.ndarray:
+        return x @ self.arrays[f"{name}.weight"].T + self.arrays[f"{name}.bias"]
+
+
+def _lines(height: int, width: int, step: tuple[int, int]) -> list[list[tuple[int, int]]]:
+    """Return the lines of a board in one direction: (row, column) of their cells in order."""
+    lines: dict[tuple[int, int], list] = {}
+    for row, column in np.ndindex(height, width):
+        line = lines.pop((row - step[0], column - step[1]), [])
+        lines[row, column] = [*line, (row, column)]
+    return list(lines.values())
+
+
+def _expected(logits: np.ndarray) -> np.ndarray:
+    """Compute values, [B], from the output of the value head.
+
+    Args:
+        logits: for the player to move: [B, 3], the logits of win, draw and loss; for a scalar head,
+            [B, 1], the value before tanh.
+    """
+    if logits.shape[1] == 1:
+        return np.tanh(logits[:, 0])
+    weights = np.exp(logits - logits.max(axis=1, keepdims=True))
+    return (weights[:, 0] - weights[:, 2]) / weights.sum(axis=1)
 
 
 # --- the search -----------------------------------------------------------------------------------
@@ -432,12 +536,12 @@ def _back_up(path: Path, leaf: Node) -> None:
 # --- Kaggle ---------------------------------------------------------------------------------------
 
 
-def load_network() -> WindowNetwork:
+def load_network() -> WindowNetwork | PatternNetwork:
     """Load the network from `WEIGHTS`, an .npz file in base 85 at the end of an exported file."""
     data = base64.b85decode("".join(WEIGHTS.split()))
     with np.load(io.BytesIO(data), allow_pickle=False) as file:
         arrays = {name: file[name] for name in file.files}
-    return WindowNetwork(arrays)
+    return (WindowNetwork if "directions" in arrays else PatternNetwork)(arrays)
 
 
 @functools.cache

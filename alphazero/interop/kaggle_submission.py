@@ -18,6 +18,7 @@ from torch import nn
 
 from alphazero.games.batched_game import Game
 from alphazero.interop import kaggle_agent
+from alphazero.network.patterns import PatternNetwork
 from alphazero.network.weights import network_arrays
 from alphazero.network.window_states import regions
 from alphazero.network.windows import WindowNetwork
@@ -36,15 +37,20 @@ def to_bytes(game: Game, network: nn.Module, info: dict[str, Any]) -> bytes:
             iteration are written into a comment.
 
     Raises:
-        ConfigError: if the game is not Connect-X, or the network is not a `WindowNetwork`.
+        ConfigError: if the game is not Connect-X, or the network is neither a `WindowNetwork` nor
+            a `PatternNetwork`.
     """
     board = _board(game)
-    if not isinstance(network, WindowNetwork):
-        takes = "networks trained with network=windows"
+    if isinstance(network, WindowNetwork):
+        arrays = _window_arrays(network, *board[:2])
+    elif isinstance(network, PatternNetwork):
+        arrays = _pattern_arrays(network, board[:2])
+    else:
+        takes = "networks trained with network=windows or network=patterns"
         message = f"format=kaggle takes {takes}, not a {type(network).__name__}."
         raise ConfigError(message, key="format", value="kaggle")
     stored = io.BytesIO()
-    np.savez_compressed(stored, **_arrays(network, *board[:2]))
+    np.savez_compressed(stored, **arrays)
     encoded = base64.b85encode(stored.getvalue()).decode()
     weights = textwrap.wrap(encoded, _LINE_LENGTH)
     facts = [f"{key} {info[key]}" for key in ("run", "iteration") if key in info]
@@ -100,7 +106,7 @@ def _board(game: Game) -> tuple[int, int, int]:
 
 
 @torch.inference_mode()
-def _arrays(network: WindowNetwork, height: int, width: int) -> dict[str, Any]:
+def _window_arrays(network: WindowNetwork, height: int, width: int) -> dict[str, Any]:
     """Return a network's weights for a board as `kaggle_agent.WindowNetwork` takes them."""
     others = ("policy", "value")
     arrays = {
@@ -137,3 +143,21 @@ def _folded(norm: nn.Module) -> tuple[np.ndarray, np.ndarray]:
     """Return the factors and the offsets, float32[C], that a normalization amounts to."""
     scale = norm.weight / (norm.running_var + norm.eps).sqrt()
     return scale.numpy(), (norm.bias - norm.running_mean * scale).numpy()
+
+
+def _pattern_arrays(network: PatternNetwork, shape: tuple[int, int]) -> dict[str, Any]:
+    """Return a network's weights as `kaggle_agent.PatternNetwork` takes them.
+
+    Args:
+        shape: rows and columns of the board.
+    """
+    stored = network_arrays(network)
+    arrays = {name: array for name, array in stored.items() if not name.startswith("norm.")}
+    for name, array in arrays.items():
+        if name.endswith("position_bias"):
+            places = array.reshape(-1, shape[0], shape[1] + 1)  # each row ends with no cell
+            arrays[name] = places[:, :, :-1].transpose(1, 2, 0)
+    weights, bias = (tensor.cpu().numpy() for tensor in network.folded_shared())
+    arrays["shared.weight"] = weights.reshape(len(bias), *shape, -1)
+    arrays["shared.bias"] = bias
+    return arrays

@@ -29,7 +29,8 @@ class NetworkSettings:
         "resnet",
         "resnet: a residual tower; tiny: one convolution and one layer of shared units; notebook: "
         "the published notebook's, on one plane; windows: what each cell sees in four directions, "
-        "the fastest on a CPU; or module:Class, a network of your own",
+        "the fastest on a CPU; patterns: the same for whole lines of small boards; or "
+        "module:Class, a network of your own",
     )
     options: dict[str, Any] | None = option(
         None, "arguments for a network of your own, such as {units: 64}"
@@ -51,7 +52,7 @@ class NetworkSettings:
         16, "hidden units of the notebook network's policy head", low=1, high=4096
     )
     shared_units: int = option(
-        32, "units of the tiny and the notebook network that both heads share", low=1, high=4096
+        32, "units of the networks other than resnet that both heads share", low=1, high=4096
     )
     value_head: str = option(
         "wdl",

@@ -6,10 +6,10 @@ are left to the caller. To add a network to this package, write a module with it
 line to `_KINDS`. A network defined by a user is named as ``module:Class``, or by an entry point of
 the group `alphazero.networks`; it must implement `alphazero.network.interface`.
 
-This package has four architectures: the residual tower of AlphaZero (Silver et al. 2018,
-supplement, "Representation" and "Architecture") in sizes that fit a laptop, a network of windows,
-which plays by looking up tables, a tiny network, and the network of the notebook in
-docs/notebooks.md.
+This package has five architectures: the residual tower of AlphaZero (Silver et al. 2018,
+supplement, "Representation" and "Architecture") in sizes that fit a laptop, a network of windows
+and one of line patterns, which play by looking up tables, a tiny network, and the network of the
+notebook in docs/notebooks.md.
 """
 
 from typing import Any
@@ -20,6 +20,7 @@ from torch.random import fork_rng, manual_seed
 
 from alphazero.games.batched_game import Game
 from alphazero.network.interface import NetworkOutput, NetworkSettings
+from alphazero.network.patterns import PatternNetwork
 from alphazero.network.residual import ResidualNetwork
 from alphazero.network.small import NotebookNetwork, TinyNetwork
 from alphazero.network.windows import WindowNetwork
@@ -30,6 +31,7 @@ _KINDS: dict[str, Any] = {
     "resnet": ResidualNetwork,
     "tiny": TinyNetwork,
     "notebook": NotebookNetwork,
+    "patterns": PatternNetwork,
     "windows": WindowNetwork,
 }
 _KEY = "network.kind"

@@ -13,6 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+#: Kinds of networks that are looked up in tables. They read two planes: own and opponent's pieces.
+LOOKED_UP = ("windows", "patterns")
 RADIUS = 4
 CHANNELS = 32  #: features of a cell
 POLICY_UNITS = 16  #: hidden units of the policy, for each cell

@@ -26,7 +26,7 @@ from alphazero.selfplay.settings import SelfPlaySettings
 
 _SIMULATIONS_PER_SYNC = 32  # waiting for the slowest worker then takes 1 to 2% of the time
 #: Between kernels, one worker at a time runs Python. If workers met after every kernel, all would
-#: wait for that: with tables on two busy cores, self-play was a third slower.
+#: wait for that: with line tables on two busy cores, self-play was a third slower.
 _MIN_STEPS_PER_SYNC = 8
 
 

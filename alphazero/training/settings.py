@@ -17,7 +17,7 @@ from alphazero.inference.network_evaluator import EvaluatorSettings
 from alphazero.learner.settings import LearnerSettings
 from alphazero.network.interface import NetworkSettings
 from alphazero.network.registry import check_settings, check_stored_kind
-from alphazero.network.window_states import are_pieces
+from alphazero.network.window_states import LOOKED_UP, are_pieces
 from alphazero.own_games.registry import family_of, make_game, make_stored_game, same_game
 from alphazero.own_games.rules_digest import network_shapes
 from alphazero.replay.settings import ReplaySettings, check_memory
@@ -258,7 +258,7 @@ def _check_game(settings: TrainSettings, game: Game) -> None:
     """
     check_memory(settings.replay, game)
     check_settings(game, settings.network)
-    if settings.network.kind == "windows":
+    if settings.network.kind in LOOKED_UP:
         sample = sample_positions(game, 64, np.random.default_rng(0))
         if not are_pieces(sample.planes):
             planes = "the first two planes of the game are not own and opponent's pieces"

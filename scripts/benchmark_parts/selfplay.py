@@ -1,5 +1,6 @@
 """Self-play with an untrained network (speed, scaling, memory), and search without a network."""
 
+import itertools
 import math
 import os
 import statistics
@@ -116,7 +117,7 @@ class SelfPlayRun:
 def measure_selfplay(repeats: int) -> list[Row]:
     """Measure self-play without and with the cache, compared with its engine and eager torch."""
     rows = []
-    for name, network in [*NETWORKS.items(), *((name, "windows") for name in NETWORKS)]:
+    for name, network in [*NETWORKS.items(), *itertools.product(NETWORKS, ("windows", "patterns"))]:
         for num_cores in measuring.core_counts():
             case = Case(name, network, num_cores, BATCH, NUM_SIMULATIONS)
             figures = measuring.in_new_process(num_cores, _selfplay_figures, case, repeats)
@@ -200,7 +201,7 @@ def measure_scaling(repeats: int) -> list[Row]:
     }
     for number in (50, 200, 800):
         variants[f"{number} simulations"] = {"num_simulations": number}
-    for network in ("windows", "2x32", "4x48", "5x64", "6x128"):
+    for network in ("windows", "patterns", "2x32", "4x48", "5x64", "6x128"):
         variants[f"network {network}"] = {"network": network}
     for num_threads in range(1, all_cores + 1):
         variants[cores_label(num_threads)] = {"num_threads": num_threads}

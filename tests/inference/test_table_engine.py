@@ -1,11 +1,10 @@
-"""The engine that looks up networks of windows in tables."""
+"""The engine that looks up networks of windows and of line patterns."""
 
 import numpy as np
 import pytest
 import torch
-from network_samples import planes_of, random_pieces, small_network, window_network
+from network_samples import planes_of, random_pieces, small_network, table_network
 
-from alphazero.inference.engines import table_engine
 from alphazero.inference.engines.agreement import sample_positions
 from alphazero.inference.engines.registry import (
     REFERENCE,
@@ -13,15 +12,16 @@ from alphazero.inference.engines.registry import (
     make_engine,
     preferred_engine,
 )
+from alphazero.inference.engines.table_engine import rounded
 from alphazero.inference.network_evaluator import NetworkEvaluator
 from alphazero.inference.verified_engine import VerifiedEngine
 from alphazero.network.interface import expected_value
-from alphazero.network.window_states import CHANNELS
 from alphazero.own_games.registry import make_game
 from alphazero.runtime.errors import ConfigError
 
 CPU = torch.device("cpu")
 TABLE = EngineChoice("table", "float32")
+KINDS = ("windows", "patterns")
 
 
 def positions(name, num_rows=300):
@@ -29,11 +29,12 @@ def positions(name, num_rows=300):
     return game, sample_positions(game, num_rows, np.random.default_rng(0))
 
 
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", ["tic_tac_toe", "connect_x:5x4x3", "connect_four", "othello:6"])
 @pytest.mark.parametrize("value_head", ["wdl", "scalar"])
-def test_the_answers_are_those_of_torch(name, value_head):
+def test_the_answers_are_those_of_torch(name, kind, value_head):
     game, sample = positions(name)
-    network = window_network(game, sample.planes, value_head=value_head)
+    network = table_network(kind, game, sample.planes, value_head=value_head)
     engine = make_engine(TABLE, CPU, 1)
     engine.load(network, sample.planes)
     logits, values = engine.evaluate(sample.planes)
@@ -51,10 +52,10 @@ def test_the_answers_are_those_of_torch(name, value_head):
 
 
 @pytest.mark.parametrize("name", ["gomoku:3x3x3", "gomoku:5x12", "gomoku", "othello"])
-def test_boards_may_have_any_size(name):
+def test_windows_play_boards_of_all_sizes(name):
     game = make_game(name)
     planes = random_pieces(game, 30)
-    network = window_network(game, planes)
+    network = table_network("windows", game, planes)
     engine = make_engine(TABLE, CPU, 1)
     engine.load(network, planes)
     logits, values = engine.evaluate(planes)
@@ -65,10 +66,11 @@ def test_boards_may_have_any_size(name):
     np.testing.assert_allclose(values, expected_values, rtol=0, atol=2e-2)
 
 
-def test_rows_do_not_depend_on_the_batch():
+@pytest.mark.parametrize("kind", KINDS)
+def test_rows_do_not_depend_on_the_batch(kind):
     game, sample = positions("connect_four")
     engine = make_engine(TABLE, CPU, 1)
-    engine.load(window_network(game, sample.planes), sample.planes)
+    engine.load(table_network(kind, game, sample.planes), sample.planes)
     logits, values = engine.evaluate(sample.planes)
     assert logits.std(axis=0).min() > 0.1  # batches of other sizes only round otherwise
     for start, end in ((0, 1), (127, 129), (128, 300)):
@@ -78,30 +80,35 @@ def test_rows_do_not_depend_on_the_batch():
 
 
 def test_the_sums_of_the_largest_entries_fit_in_the_tables_numbers():
-    network = small_network(make_game("connect_four"), kind="windows")
-    network.lines.layers[-1][0].weight.data[5] *= 1000
-    network.edges.data[0, 0] = 100
-    tables = table_engine.window_tables(network, 6, 7)
-    directions = list(network.sharing.directions)
-    features = np.abs(tables.features.astype(int)).reshape(max(directions) + 1, -1, CHANNELS)
-    total = np.abs(tables.start.astype(int)).reshape(-1, CHANNELS).max(axis=0)
-    total += features.max(axis=1)[directions].sum(axis=0)
+    network = small_network(make_game("connect_four"), kind="patterns", shared_units=24)
+    tables = network.line_tables()
+    tables[3].contributions[5] *= 1000
+    contributions, sums, scale = rounded([table.contributions for table in tables])
+    total, end = np.abs(sums.astype(int)), 0
+    for table in tables:
+        start, end = end, end + len(table.contributions)
+        rows = contributions[start:end].astype(int)
+        differences = table.contributions - table.contributions[0]
+        np.testing.assert_allclose((rows - rows[0]) * scale, differences, rtol=0, atol=scale.max())
+        total += np.abs(rows).max(axis=0)
+    assert end == len(contributions)
     assert (31_000 < total).all() and (total < 2**15).all()
 
 
-def test_auto_takes_tables_for_windows_alone():
+def test_auto_takes_tables_for_windows_and_patterns_alone():
     auto = EngineChoice("auto", "auto")
     assert preferred_engine(auto, CPU, "windows") == TABLE
+    assert preferred_engine(auto, CPU, "patterns") == TABLE
     assert preferred_engine(auto, CPU, "resnet") != TABLE
-    assert preferred_engine(EngineChoice("torch", "float32"), CPU, "windows") == REFERENCE
+    assert preferred_engine(EngineChoice("torch", "float32"), CPU, "patterns") == REFERENCE
 
 
 def test_tables_are_on_the_cpu_while_the_network_learns_on_a_gpu():
     game, cuda = make_game("tic_tac_toe"), torch.device("cuda")
-    assert preferred_engine(EngineChoice("auto", "auto"), cuda, "windows") == TABLE
+    assert preferred_engine(EngineChoice("auto", "auto"), cuda, "patterns") == TABLE
     assert REFERENCE.device_for(cuda) == cuda
     sample = sample_positions(game, 50, np.random.default_rng(0))
-    network = window_network(game, sample.planes)
+    network = table_network("windows", game, sample.planes)
     evaluator = NetworkEvaluator(network, sample, game, TABLE, device=cuda)
     assert evaluator.device == CPU and evaluator.engine.tables is not None
 
@@ -114,9 +121,10 @@ def test_other_networks_and_precisions_are_refused():
         make_engine(EngineChoice("table", "int8"), CPU, 1)
 
 
-def test_weights_that_may_overflow_are_left_to_torch():
+@pytest.mark.parametrize("kind", KINDS)
+def test_weights_that_may_overflow_are_left_to_torch(kind):
     game, sample = positions("connect_four")
-    network = window_network(game, sample.planes)
+    network = table_network(kind, game, sample.planes)
     engine = make_engine(TABLE, CPU, 1)
     for layer in (network.value_hidden, network.policy):
         kept = layer.weight.data.clone()
@@ -126,11 +134,11 @@ def test_weights_that_may_overflow_are_left_to_torch():
         layer.weight.data = kept
 
 
-def test_tables_that_round_too_much_are_left_to_torch(monkeypatch):
+def test_planes_that_are_not_pieces_are_left_to_torch():
     game, sample = positions("connect_four")
-    network = window_network(game, sample.planes)
+    network = table_network("patterns", game, sample.planes)
     engine = VerifiedEngine(TABLE, CPU, 1)
     assert engine.load(network, sample).name == str(TABLE)
-    monkeypatch.setattr(table_engine, "_LARGEST", 3)
-    report = engine.load(network, sample)
+    halves = sample._replace(planes=sample.planes * np.float32(0.5))
+    report = engine.load(network, halves)
     assert report.name == str(REFERENCE) and "table" in report.refused

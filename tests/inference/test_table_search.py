@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from mostly_slow import mostly_slow
-from network_samples import window_network
+from network_samples import table_network
 from search_samples import make_search, random_positions
 
 from alphazero.inference.engines.agreement import sample_positions
@@ -22,10 +22,10 @@ class StepByStep(Evaluator):
         return self._hidden.evaluate(planes)
 
 
-def engine_of(game, **settings):
+def engine_of(game, kind, **settings):
     sample = sample_positions(game, 300, np.random.default_rng(0))
     engine = TableEngine()
-    engine.load(window_network(game, sample.planes, **settings), sample.planes)
+    engine.load(table_network(kind, game, sample.planes, **settings), sample.planes)
     return engine
 
 
@@ -52,6 +52,7 @@ def grown(game, evaluator, states, **settings):
 QUIET = dict(dirichlet_fraction=0.0, gumbel_scale=0.0)
 
 
+@pytest.mark.parametrize("kind", mostly_slow(["windows", "patterns"]))
 @pytest.mark.parametrize("value_head", mostly_slow(["wdl", "scalar"]))
 @pytest.mark.parametrize(
     "settings",
@@ -59,9 +60,9 @@ QUIET = dict(dirichlet_fraction=0.0, gumbel_scale=0.0)
     ids=lambda settings: next(iter(settings), "puct"),
 )
 @pytest.mark.parametrize("name", mostly_slow(["connect_x:4x4x3", "tic_tac_toe", "othello:4"]))
-def test_the_trees_are_those_of_single_steps(name, settings, value_head):
+def test_the_trees_are_those_of_single_steps(name, settings, value_head, kind):
     game = make_game(name)
-    engine = engine_of(game, value_head=value_head)
+    engine = engine_of(game, kind, value_head=value_head)
     states = random_positions(game, 12, seed=1)
     search, num_steps = grown(game, engine, states, **QUIET, **settings)
     slow, num_slow_steps = grown(game, StepByStep(engine), states, **QUIET, **settings)

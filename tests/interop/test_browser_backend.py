@@ -95,10 +95,11 @@ def test_random_games_are_those_of_python(name, ask):
 
 
 @pytest.mark.parametrize("value_head", mostly_slow(["wdl", "scalar"]))
+@pytest.mark.parametrize("kind", ["windows", "patterns"])
 @pytest.mark.parametrize("name", mostly_slow(NAMES))
-def test_networks_answer_as_in_python(name, value_head, ask, tmp_path):
+def test_networks_answer_as_in_python(name, kind, value_head, ask, tmp_path):
     game = make_game(name)
-    settings = NetworkSettings("windows", value_head=value_head)
+    settings = NetworkSettings(kind, channels=5, shared_units=12, value_head=value_head)
     network = make_network(game, settings, seed=1).eval()
     generator = torch.Generator().manual_seed(2)
     for values in network.state_dict().values():  # biases and statistics are all equal at first

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 from game_samples import random_states
-from network_samples import SMALL, small_network, window_network
+from network_samples import SMALL, small_network, table_network
 
 from alphazero.cli import main
 from alphazero.cli.export import check_agreement
@@ -23,8 +23,8 @@ BOARDS = {
 }
 
 
-def some_network(game, **settings):
-    return window_network(game, game.observe(unfinished_states(game, 10)), **settings)
+def some_network(kind, game, **settings):
+    return table_network(kind, game, game.observe(unfinished_states(game, 10)), **settings)
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +32,7 @@ def submission(tmp_path_factory):
     """Return the path of a submission of Connect Four with a small network."""
     folder = tmp_path_factory.mktemp("kaggle")
     path, output = folder / "a.safetensors", folder / "submission.py"
-    network = some_network(make_game("connect_four"))
+    network = some_network("windows", make_game("connect_four"))
     settings = SMALL | {"kind": "windows"}
     save_network(path, network_arrays(network), "connect_four", settings, {})
     assert main(["export", f"network={path}", "format=kaggle", f"output={output}"]) == 0
@@ -64,23 +64,25 @@ def test_kaggle_finds_the_agent_as_the_last_function(module):
     assert module["BOARD"] == (6, 7, 4)
 
 
+@pytest.mark.parametrize("kind", ["windows", "patterns"])
 @pytest.mark.parametrize(
-    "name, value_head",
+    "name, settings",
     (
-        ("connect_four", "wdl"),
-        ("connect_x:4x5x3", "scalar"),
-        ("connect_x:3x9x3", "scalar"),
-        ("connect_x:8x1x3", "wdl"),
+        ("connect_four", dict(value_head="wdl")),
+        ("connect_x:4x5x3", dict(value_head="scalar", channels=5)),
+        ("connect_x:3x9x3", dict(value_head="scalar")),
+        ("connect_x:8x1x3", dict(value_head="wdl")),
     ),
+    ids=str,
 )
-def test_networks_for_every_board_agree(name, value_head):
+def test_networks_of_every_shape_agree(name, settings, kind):
     game = make_game(name)
-    network = some_network(game, value_head=value_head)
+    network = some_network(kind, game, **settings)
     data = to_bytes(game, network, {})
     agreement = check_agreement(game, network, evaluation_of(data))
     assert max(agreement) < 1e-4
     with pytest.raises(InputError):
-        other = small_network(game, kind="windows", value_head=value_head)
+        other = small_network(game, kind=kind, shared_units=40, **settings)
         check_agreement(game, other, evaluation_of(data))
 
 

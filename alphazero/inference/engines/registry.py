@@ -14,6 +14,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, NamedTuple
 
 from alphazero.inference.evaluator import Engine
+from alphazero.network.window_states import LOOKED_UP
 from alphazero.runtime.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -81,8 +82,8 @@ def preferred_engine(
 ) -> EngineChoice:
     """Replace "auto" in the user's choice of engine and precision by the first available one.
 
-    Tables are the fastest for networks of windows. For other networks on a CPU, OpenVINO is faster
-    than torch, and int8 is faster than bfloat16 and float32, for all but tiny networks; see
+    Tables are the fastest for the networks that have them. For other networks on a CPU, OpenVINO is
+    faster than torch, and int8 is faster than bfloat16 and float32, for all but tiny networks; see
     `docs/performance.md`. An engine or precision that the user names is kept even if this machine
     lacks it; the error from `make_engine` then says what is missing.
 
@@ -95,7 +96,7 @@ def preferred_engine(
         ConfigError: if there is no engine with the given name.
     """
     engines = ("openvino", "torch") if wanted.engine == "auto" else (wanted.engine,)
-    if wanted.engine == "auto" and network_kind == "windows":
+    if wanted.engine == "auto" and network_kind in LOOKED_UP:
         engines = ("table", *engines)
     for engine in engines:
         available = precisions(engine, device)

@@ -1,8 +1,8 @@
-"""The engine for networks of windows, which looks up features in tables.
+"""The engine for networks of windows and of line patterns, which looks up features in tables.
 
 A kernel adds up table entries and computes the small layers after them
-(`alphazero.inference.window_tables`). A search may also do this in its own kernel
-(`alphazero.inference.table_search`).
+(`alphazero.inference.window_tables`, `alphazero.inference.line_tables`). A search may also do this
+in its own kernel (`alphazero.inference.table_search`).
 """
 
 import copy
@@ -13,7 +13,10 @@ import torch
 
 from alphazero.inference.engines.registry import EngineChoice
 from alphazero.inference.evaluator import Engine
-from alphazero.inference.window_tables import AT_ONCE, WindowTables, evaluate, make_scratch
+from alphazero.inference.line_tables import LineTables
+from alphazero.inference.tables import evaluate, make_scratch
+from alphazero.inference.window_tables import AT_ONCE, WindowTables
+from alphazero.network.patterns import PatternNetwork
 from alphazero.network.window_states import (
     CHANNELS,
     POLICY_UNITS,
@@ -27,7 +30,7 @@ from alphazero.network.windows import WindowNetwork
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.jit import njit
 
-_LARGEST = 32_000  # limit of the int16 sums over all directions
+_LARGEST = 32_000  # limit of the int16 sums over all directions or lines
 
 
 def make(choice: EngineChoice, device: torch.device, num_threads: int) -> Engine:
@@ -54,27 +57,34 @@ class TableEngine(Engine):
     The planes of pieces must contain only 0 and 1.
     """
 
-    tables: WindowTables  #: of the last `load`
-
     def load(self, network: torch.nn.Module, planes: np.ndarray) -> None:
         """Compute the network's tables; see `Engine.load`.
 
         Args:
-            network: a `WindowNetwork`.
+            network: a `WindowNetwork` or a `PatternNetwork`.
             planes: positions of the game, of which only the board's size is used.
 
         Raises:
             ConfigError: if the network is of another class.
         """
-        if not isinstance(network, WindowNetwork):
-            raise ConfigError.of("engine", "table", ["auto"], "it needs network=windows")
+        if not isinstance(network, (WindowNetwork, PatternNetwork)):
+            raise ConfigError.of(
+                "engine", "table", ["auto"], "it needs network=windows or patterns"
+            )
         network = copy.deepcopy(network).cpu()
         height, width = planes.shape[2:]
-        tables = window_tables(network, height, width)
-        if not _largest_result(tables, height) < np.finfo(np.float32).max:  # also true for NaN
+        if isinstance(network, WindowNetwork):
+            tables: Any = window_tables(network, height, width)
+            largest = _largest_result(tables, height)
+            has_pass = network.pass_logit is not None
+            self._num_actions = width if network.drops else height * width + has_pass
+        else:
+            tables = joined(network)
+            largest = max(np.abs(tables.bias) + _LARGEST * np.abs(tables.weights).sum(axis=0))
+            self._num_actions = network.num_actions
+        if not largest < np.finfo(np.float32).max:  # also true for NaN
             raise OverflowError("its answers may be too large for float32")
         self.tables = tables
-        self._num_actions = width if tables.drops else height * width + tables.has_pass
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Evaluate positions with the tables; see `Evaluator.evaluate`."""
@@ -163,6 +173,51 @@ def _largest_result(tables: WindowTables, height: int) -> float:
     of_value = tables.value.reshape(-1, VALUE_UNITS).T
     value = layer(value_units, of_value, VALUE_UNITS, tables.value_bias)
     return max(mixed, cells, policy_units, policy, passing, value_units, value)
+
+
+def joined(network: PatternNetwork) -> LineTables:
+    """Convert a network, which must be in evaluation mode, to the form that kernels read."""
+    cells, rows = map(list, zip(*network.line_tables()))
+    contributions, start, scale = rounded(rows)
+    layers = network.policy, network.value_hidden
+    weights = np.concatenate([layer.weight.detach().numpy().T for layer in layers], axis=1)
+    lengths = [len(line) for line in cells]
+    return LineTables(
+        np.concatenate(cells).astype(np.int32),
+        np.array(lengths, np.int32),
+        np.cumsum([0] + [3**length for length in lengths[:-1]]),
+        contributions,
+        start,
+        np.ascontiguousarray(weights * scale[:, None], np.float32),
+        np.concatenate([layer.bias.detach().numpy() for layer in layers]),
+        np.ascontiguousarray(network.value.weight.detach().numpy().T),
+        network.value.bias.detach().numpy().copy(),
+    )
+
+
+def rounded(rows: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Convert the contributions of all tables to integers whose largest sums are about 32,000.
+
+    Args:
+        rows: the contributions of each table, float32[3^n, U]; the list is emptied to free
+            its memory, which is twice that of the result.
+
+    Returns:
+        The contributions, int16[sum of 3^n, U]; the initial sums that they are added to, int16[U];
+        and the factors that turn these integers back into the original scale, float32[U].
+    """
+    highest = np.array([table.max(axis=0) for table in rows])  # [L, U]
+    lowest = np.array([table.min(axis=0) for table in rows])
+    # Centered contributions need less than half the range, so they are rounded more finely.
+    centers = (highest + lowest) / 2
+    start = centers.sum(axis=0)
+    largest = np.abs(start) + (highest - centers).sum(axis=0)
+    scale = np.maximum(largest, 1e-6) / _LARGEST
+    contributions = []
+    for center in centers:
+        units = (rows.pop(0) - center) / scale
+        contributions.append(np.rint(units).astype(np.int16))
+    return np.concatenate(contributions), np.rint(start / scale).astype(np.int16), scale
 
 
 @njit
