@@ -7,9 +7,10 @@ This module finds the network of a game: its own or, if there is none, that of a
 board, as networks of windows play all sizes. `scripts/ship_network.py` writes both files.
 """
 
+import functools
 from pathlib import Path
 
-from alphazero.network.weights import network_game
+from alphazero.network.weights import load_network, network_game
 from alphazero.own_games.registry import family_of, same_game
 from alphazero.storage.run_folder import folder_name
 
@@ -34,10 +35,18 @@ def shipped_network(game_name: str) -> Path | None:
     # A user's game may share the name of a shipped one, so compare the game named in the network.
     if path.is_file() and same_game(game_name, network_game(path)):
         return path
-    for path in sorted(shipped_folder().glob("*.safetensors")):
-        if family_of(network_game(path)) == family_of(game_name):
-            return path
-    return None
+    return _all_sizes(shipped_folder()).get(family_of(game_name))
+
+
+@functools.cache
+def _all_sizes(folder: Path) -> dict[str, Path]:
+    """Return the networks that play boards of every size, by their family of games."""
+    networks = {path: load_network(path) for path in sorted(folder.glob("*.safetensors"))}
+    return {
+        family_of(network.game): path
+        for path, network in reversed(networks.items())
+        if network.settings.get("kind") == "windows"
+    }
 
 
 def is_shipped(path: str | Path) -> bool:

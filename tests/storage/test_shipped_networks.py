@@ -20,8 +20,8 @@ SHIPPED = sorted(shipped_folder().glob("*.safetensors"))
 MOST_BYTES = 3_000_000  # more would slow down a clone
 
 
-def _save(path: Path, game: str) -> Path:
-    save_network(path, {"w": np.zeros(1, np.float32)}, game, {}, {})
+def _save(path: Path, game: str, kind: str = "resnet") -> Path:
+    save_network(path, {"w": np.zeros(1, np.float32)}, game, {"kind": kind}, {})
     return path
 
 
@@ -50,7 +50,8 @@ def test_a_network_is_found_by_the_name_of_its_game(folder):
     ),
 )
 def test_a_network_ships_for_all_sizes_of_the_board(folder, game, others, strangers):
-    path = _save(folder / f"{game}.safetensors", game)
+    _save(folder / "a.safetensors", game)  # of another kind, which plays one size
+    path = _save(folder / f"{game}.safetensors", game, "windows")
     assert [shipped_network(name) for name in others] == [path] * len(others)
     assert not any(map(shipped_network, strangers))
 
