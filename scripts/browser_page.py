@@ -14,6 +14,7 @@ from pathlib import Path
 
 from alphazero.own_games.registry import make_game
 from alphazero.storage.pretrained import shipped_network
+from alphazero.storage.run_folder import folder_name
 from alphazero.web.catalogue import MAX_NETWORK_SIMULATIONS, PlayerChoice, describe_game
 
 ROOT = Path(__file__).parents[1]
@@ -40,7 +41,8 @@ def build(folder: Path, games: tuple[str, ...] = GAMES) -> None:
     (folder / "games.json").write_text(json.dumps(describe_games(games)), encoding="utf-8")
     (folder / "networks").mkdir()
     for name in games:
-        shutil.copy(shipped_network(name), folder / "networks")
+        file_name = f"{folder_name(name)}.safetensors"
+        shutil.copy(shipped_network(name), folder / "networks" / file_name)
 
 
 def describe_games(names: tuple[str, ...] = GAMES) -> dict:

@@ -106,6 +106,16 @@ def suits(planes_shape: tuple[int, int, int], num_actions: int) -> bool:
     return num_planes in (2, 3) and num_actions in (width, cells, cells + 1)
 
 
+def has_seen(trained: tuple[int, int], board: tuple[int, int]) -> bool:
+    """Return whether a network knows all windows of a board from the board it was trained on.
+
+    Args:
+        trained, board: rows and columns. Beyond nine, sizes make no difference to windows.
+    """
+    whole = 2 * RADIUS + 1
+    return all(min(size, whole) <= known for known, size in zip(trained, board))
+
+
 def are_pieces(planes: np.ndarray) -> bool:
     """Return whether planes 0 and 1 contain only 0 and 1, and no cell is 1 in both.
 

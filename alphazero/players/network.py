@@ -4,6 +4,7 @@ The network is given as a file or as the folder of a run; the result is a `Playe
 kind of player that needs torch.
 """
 
+import warnings
 from pathlib import Path
 from typing import NamedTuple
 
@@ -39,7 +40,7 @@ from alphazero.runtime.device import choose_device, set_num_threads
 from alphazero.runtime.errors import InputError, StoredFileError
 from alphazero.runtime.random_generators import child_generator
 from alphazero.solvers.endings import make_endings
-from alphazero.storage.pretrained import is_shipped
+from alphazero.storage.pretrained import is_shipped, knows_board
 from alphazero.storage.run_folder import find_network
 
 #: Size in bytes of the cache that stores evaluations for searches of single positions.
@@ -150,7 +151,8 @@ def game_of_network(path: str | Path, named: str | None = None) -> Game:
 def load_module(game: Game, path: Path, network_kind: str | None = None) -> LoadedNetwork:
     """Load a network file as a torch module; warn if the game's rules have changed since training.
 
-    A network of windows also plays the other boards of this package's games.
+    A network of windows also plays the other boards of this package's games. A warning says if it
+    has not seen all windows of a larger one.
 
     Args:
         path: the network file.
@@ -169,6 +171,9 @@ def load_module(game: Game, path: Path, network_kind: str | None = None) -> Load
         if network_settings.kind != "windows" or family_of(game.name) != family_of(stored.game):
             message = f"the network '{path}' plays {stored.game}, not {game.name}."
             raise StoredFileError(message, path=path)
+        if not knows_board(stored, game.name):
+            text = f"'{path}' has not seen a board as large as {game.name}, and plays it badly."
+            warnings.warn(text, stacklevel=2)
     check_stored_kind(network_settings.kind, f"the network '{path}'", network_kind)
     network = make_network(game, network_settings)
     try:

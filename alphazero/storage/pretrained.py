@@ -3,15 +3,16 @@
     checkpoints/best/<game>.safetensors  in a clone; if installed, in alphazero/best_networks
     checkpoints/best/<game>.md           its model card
 
-This module finds the network of a game: its own or, if there is none, that of another size of the
-board, as networks of windows play all sizes. `scripts/ship_network.py` writes both files.
+This module finds the network of a game: its own or, if there is none, one of windows that knows the
+game on another board. `scripts/ship_network.py` writes both files.
 """
 
 import functools
 from pathlib import Path
 
-from alphazero.network.weights import load_network, network_game
-from alphazero.own_games.registry import family_of, same_game
+from alphazero.network.weights import NetworkFile, load_network, network_game
+from alphazero.network.window_states import has_seen
+from alphazero.own_games.registry import family_of, make_game, same_game
 from alphazero.storage.run_folder import folder_name
 
 
@@ -35,18 +36,30 @@ def shipped_network(game_name: str) -> Path | None:
     # A user's game may share the name of a shipped one, so compare the game named in the network.
     if path.is_file() and same_game(game_name, network_game(path)):
         return path
-    return _all_sizes(shipped_folder()).get(family_of(game_name))
+    for path, network in _all_sizes(shipped_folder()).items():
+        if family_of(network.game) == family_of(game_name) and knows_board(network, game_name):
+            return path
+    return None
 
 
 @functools.cache
-def _all_sizes(folder: Path) -> dict[str, Path]:
-    """Return the networks that play boards of every size, by their family of games."""
+def _all_sizes(folder: Path) -> dict[Path, NetworkFile]:
+    """Return the networks of windows, which play boards of several sizes."""
     networks = {path: load_network(path) for path in sorted(folder.glob("*.safetensors"))}
-    return {
-        family_of(network.game): path
-        for path, network in reversed(networks.items())
-        if network.settings.get("kind") == "windows"
-    }
+    is_of_windows = {path: one.settings.get("kind") == "windows" for path, one in networks.items()}
+    return {path: network for path, network in networks.items() if is_of_windows[path]}
+
+
+def knows_board(network: NetworkFile, game_name: str) -> bool:
+    """Return whether a network of windows has learned all windows of a game of its family."""
+    trained_on = [network.game, *network.info.get("also", [])]
+    board = _board_size(game_name)
+    return any(has_seen(_board_size(name), board) for name in trained_on)
+
+
+def _board_size(game_name: str) -> tuple[int, int]:
+    _, rows, columns = make_game(game_name).planes_shape
+    return rows, columns
 
 
 def is_shipped(path: str | Path) -> bool:

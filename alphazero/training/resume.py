@@ -61,6 +61,8 @@ class RunStore:
         game = self.boards[0].game
         if game.rules_digest:
             info["rules_digest"] = game.rules_digest
+        if self.boards[1:]:
+            info["also"] = [board.game.name for board in self.boards[1:]]
         if report.strength is not None:
             info["strength"] = dataclasses.asdict(report.strength)
         arrays = network_arrays(self.learner.played_network)

@@ -44,14 +44,15 @@ def test_a_network_is_found_by_the_name_of_its_game(folder):
 @pytest.mark.parametrize(
     "game, others, strangers",
     (
-        ("othello", ("othello:6", "othello:10"), ("connect_four",)),
-        ("connect_four", ("connect_x:5x5x4", "connect_x"), ("connect_x:5x5x3", "gomoku:9x9x4")),
-        ("gomoku", ("gomoku:9x9", "gomoku:9x9x5"), ("gomoku:3x3x3", "connect_x:9x9x5")),
+        ("othello", ("othello:6", "othello:4"), ("connect_four", "othello:10")),
+        ("othello:10", ("othello:6", "othello:16"), ()),
+        ("connect_four", ("connect_x:5x5x4", "connect_x"), ("connect_x:5x5x3", "connect_x:7x7x4")),
+        ("gomoku", ("gomoku:9x9", "gomoku:19x19"), ("gomoku:3x3x3", "connect_x:9x9x5")),
     ),
 )
 def test_a_network_ships_for_all_sizes_of_the_board(folder, game, others, strangers):
     _save(folder / "a.safetensors", game)  # of another kind, which plays one size
-    path = _save(folder / f"{game}.safetensors", game, "windows")
+    path = _save(folder / f"{folder_name(game)}.safetensors", game, "windows")
     assert [shipped_network(name) for name in others] == [path] * len(others)
     assert not any(map(shipped_network, strangers))
 
@@ -68,9 +69,10 @@ def test_a_file_whose_network_plays_another_game_is_not_trusted(folder):
 
 
 def test_the_games_named_in_the_readme_have_a_network():
-    assert {"tic_tac_toe", "connect_four", "othello:6", "othello"} <= {
+    assert {"tic_tac_toe", "connect_four", "othello"} <= {
         load_network(path).game for path in SHIPPED
     }
+    assert shipped_network("othello:6") == shipped_network("othello")
 
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
