@@ -4,7 +4,7 @@ The network is given as a file or as the folder of a run; the result is a `Playe
 kind of player that needs torch.
 """
 
-import warnings
+import sys
 from pathlib import Path
 from typing import NamedTuple
 
@@ -172,8 +172,8 @@ def load_module(game: Game, path: Path, network_kind: str | None = None) -> Load
             message = f"the network '{path}' plays {stored.game}, not {game.name}."
             raise StoredFileError(message, path=path)
         if not knows_board(stored, game.name):
-            text = f"'{path}' has not seen a board as large as {game.name}, and plays it badly."
-            warnings.warn(text, stacklevel=2)
+            text = f"warning: the network '{path}' has learned on smaller boards than {game.name}, "
+            print(f"{text}and plays it badly.", file=sys.stderr)
     check_stored_kind(network_settings.kind, f"the network '{path}'", network_kind)
     network = make_network(game, network_settings)
     try:

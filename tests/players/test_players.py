@@ -305,6 +305,27 @@ def test_the_name_of_a_uct_player_is_a_specification_of_it(settings):
     assert uct_simulations(read) == uct_simulations(player.settings)
 
 
+@pytest.mark.parametrize(
+    "trained, also, game, warns",
+    (
+        ("othello", [], "othello:6", False),
+        ("othello", [], "othello:10", True),
+        ("othello", ["othello:10"], "othello:12", False),
+        ("gomoku:5x9", [], "gomoku:9x9", True),
+        ("gomoku:9x9", [], "gomoku:5x19", False),
+        ("connect_four", [], "connect_x:7x7x4", True),
+    ),
+)
+def test_a_network_of_windows_warns_of_boards_that_it_has_not_seen(
+    trained, also, game, warns, tmp_path, capsys
+):
+    network = small_network(make_game(trained), kind="windows")
+    path, settings = tmp_path / "network", dict(SMALL, kind="windows")
+    save_network(path, network_arrays(network), trained, settings, {"also": also})
+    make_player(str(path), make_game(game), PlayerSettings(num_simulations=8))
+    assert ("smaller boards" in capsys.readouterr().err) == warns
+
+
 def test_a_network_of_windows_plays_other_boards_of_its_game(tmp_path):
     trained = make_game("othello:4")
     for kind in ("windows", "resnet"):
