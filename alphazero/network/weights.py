@@ -24,6 +24,7 @@ _TYPES_OF_INFO: dict[str, Any] = {
     "exact": dict,
     "proof": dict,
     "recipe": list,
+    "also": list,
     "iteration": int,
     "elapsed_s": (int, float),
     "rules_digest": str,

@@ -40,7 +40,7 @@ from alphazero.runtime.device import choose_device, set_num_threads
 from alphazero.runtime.errors import InputError, StoredFileError
 from alphazero.runtime.random_generators import child_generator
 from alphazero.solvers.endings import make_endings
-from alphazero.storage.pretrained import is_shipped, knows_board
+from alphazero.storage.pretrained import is_shipped, knows_board, learned_games
 from alphazero.storage.run_folder import find_network
 
 #: Size in bytes of the cache that stores evaluations for searches of single positions.
@@ -171,7 +171,7 @@ def load_module(game: Game, path: Path, network_kind: str | None = None) -> Load
         if network_settings.kind != "windows" or family_of(game.name) != family_of(stored.game):
             message = f"the network '{path}' plays {stored.game}, not {game.name}."
             raise StoredFileError(message, path=path)
-        if not knows_board(stored, game.name):
+        if not knows_board(learned_games(stored), game.name):
             text = f"warning: the network '{path}' has learned on smaller boards than {game.name}, "
             print(f"{text}and plays it badly.", file=sys.stderr)
     check_stored_kind(network_settings.kind, f"the network '{path}'", network_kind)

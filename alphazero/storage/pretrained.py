@@ -8,6 +8,7 @@ game on another board. `scripts/ship_network.py` writes both files.
 """
 
 import functools
+from collections.abc import Iterable
 from pathlib import Path
 
 from alphazero.network.weights import NetworkFile, load_network, network_game
@@ -36,25 +37,35 @@ def shipped_network(game_name: str) -> Path | None:
     # A user's game may share the name of a shipped one, so compare the game named in the network.
     if path.is_file() and same_game(game_name, network_game(path)):
         return path
-    for path, network in _all_sizes(shipped_folder()).items():
-        if family_of(network.game) == family_of(game_name) and knows_board(network, game_name):
+    for path, network in _of_windows(shipped_folder()).items():
+        if knows_board(learned_games(network), game_name):
             return path
     return None
 
 
 @functools.cache
-def _all_sizes(folder: Path) -> dict[Path, NetworkFile]:
+def _of_windows(folder: Path) -> dict[Path, NetworkFile]:
     """Return the networks of windows, which play boards of several sizes."""
-    networks = {path: load_network(path) for path in sorted(folder.glob("*.safetensors"))}
-    is_of_windows = {path: one.settings.get("kind") == "windows" for path, one in networks.items()}
-    return {path: network for path, network in networks.items() if is_of_windows[path]}
+    networks = ((path, load_network(path)) for path in sorted(folder.glob("*.safetensors")))
+    return {path: one for path, one in networks if one.settings.get("kind") == "windows"}
 
 
-def knows_board(network: NetworkFile, game_name: str) -> bool:
-    """Return whether a network of windows has learned all windows of a game of its family."""
-    trained_on = [network.game, *network.info.get("also", [])]
-    board = _board_size(game_name)
-    return any(has_seen(_board_size(name), board) for name in trained_on)
+def learned_games(network: NetworkFile) -> list[str]:
+    """Return the names of the games that a network has learned: boards of one family."""
+    return [network.game, *map(str, network.info.get("also", []))]
+
+
+def knows_board(learned: Iterable[str], game_name: str) -> bool:
+    """Return whether a network of windows knows a game from those of its family that it learned.
+
+    Args:
+        learned: names of games, perhaps from a stored file. Those of other families are ignored:
+            making them may run a file.
+        game_name: the name of a game that may be made.
+    """
+    family, board = family_of(game_name), _board_size(game_name)
+    known = [name for name in learned if family_of(name) == family]
+    return any(has_seen(_board_size(name), board) for name in known)
 
 
 def _board_size(game_name: str) -> tuple[int, int]:

@@ -85,7 +85,7 @@ class IterationReport:
     #: names of alarms that ended with this iteration
     ended_alarms: list[str] = dataclasses.field(default_factory=list)
     last: bool = False  #: whether the run ends with this iteration
-    sample_game: GameRecord | None = None  #: the first game of the iteration
+    sample_game: GameRecord | None = None  #: the first game, if on the run's first board
     workers: WorkersReport | None = None  #: None if all games are played in this process
 
 

@@ -5,6 +5,7 @@ This module defines the meaning and range of each key; the files in `configs/` h
 
 import dataclasses
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -18,7 +19,13 @@ from alphazero.learner.settings import LearnerSettings
 from alphazero.network.interface import NetworkSettings
 from alphazero.network.registry import check_settings, check_stored_kind
 from alphazero.network.window_states import LOOKED_UP, are_pieces
-from alphazero.own_games.registry import family_of, make_game, make_stored_game, same_game
+from alphazero.own_games.registry import (
+    family_of,
+    make_game,
+    make_stored_game,
+    same_game,
+    usual_name,
+)
 from alphazero.own_games.rules_digest import network_shapes
 from alphazero.replay.settings import ReplaySettings, check_memory
 from alphazero.runtime.device import choose_device, has_bfloat16
@@ -277,15 +284,20 @@ def _check_boards(settings: TrainSettings) -> None:
             network or the workers are not for several boards.
     """
     family, names = family_of(settings.game.name), [settings.game.name]
-    for game in map(make_game, settings.game.also):
-        if family_of(game.name) != family or game.name in names:
-            raise ConfigError.of("game.also", game.name, f"other boards of {family}, once each")
-        _check_game(settings, game)
-        names.append(game.name)
-    if settings.network.kind != "windows":
-        reason = "it plays boards of one size"
-        raise ConfigError.of("network.kind", settings.network.kind, "windows", reason)
-    if settings.workers.kind not in ("auto", "threads"):
-        reason = "they play one board, and game.also has others"
-        raise ConfigError.of("workers.kind", settings.workers.kind, "threads", reason)
+    for name in map(usual_name, settings.game.also):
+        # Compared first: making a game may run a file, which a stored name must never do.
+        if family_of(name) != family or name in names:
+            allowed = f"other boards of {family}, once each; [] is none"
+            raise ConfigError.of("game.also", name, allowed)
+        _check_game(settings, make_game(name))
+        names.append(name)
+    limits: tuple[tuple[str, Any, tuple], ...] = (
+        ("network.kind", settings.network.kind, ("windows",)),
+        ("workers.kind", settings.workers.kind, ("threads", "auto")),
+        ("learner.epochs", settings.learner.epochs, (0,)),
+    )
+    for key, value, choices in limits:
+        if value not in choices:
+            reason = "game.also names other boards; [] is none"
+            raise ConfigError.of(key, value, choices[0], reason)
     settings.game.also = names[1:]

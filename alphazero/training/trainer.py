@@ -336,7 +336,9 @@ class Trainer:
             report: the iteration's report, whose ``sampling_s`` is increased.
         """
         settings = self.settings.learner
-        replays = [board.replay for board in self.boards if board.replay.window]
+        newest = self.boards.index(self.board)
+        boards = [*self.boards[newest:], *self.boards[:newest]]
+        replays = [board.replay for board in boards if board.replay.window]
         in_turn = itertools.islice(itertools.cycle(replays), num_steps)
         batches: Iterator[Batch]
         batches = (replay.sample(settings.batch_size) for replay in in_turn)

@@ -14,14 +14,13 @@ from alphazero.boards.skin import Skin, setups_of, skin_of
 from alphazero.games.batched_game import CompiledGame, Game
 from alphazero.own_games.registry import (
     OFFERED,
-    family_of,
     is_shipped_game,
     make_game,
     same_game,
 )
 from alphazero.play.requests import Refusal, quoted
 from alphazero.runtime.errors import ConfigError
-from alphazero.storage.pretrained import shipped_network
+from alphazero.storage.pretrained import knows_board, shipped_network
 from alphazero.web.found_runs import FoundRun, FoundRuns, RunFinder
 
 #: Maximum numbers of simulations per move.
@@ -157,7 +156,7 @@ class Catalogue:
         players = [*players_of(game), *self._own]
         for run in self.runs().values():
             is_played = same_game(game.name, run.game, game.rules_digest, run.rules_digest)
-            if is_played or run.all_sizes and family_of(run.game) == family_of(game.name):
+            if is_played or run.all_sizes and knows_board([run.game], game.name):
                 for iteration, path in reversed(run.networks.items()):
                     name = f"{run.id.partition('/')[2]}, iteration {iteration}"
                     players.append(_network(run.player_id(iteration), name, path))

@@ -119,7 +119,8 @@ def _read_run(run_id: str, path: Path, _changed: tuple) -> FoundRun:
         game, kind = stored.groups()
     else:
         settings = folder.read_config()
-        game, kind = settings["game"]["name"], settings.get("network", {}).get("kind")
+        game, network = settings["game"]["name"], settings.get("network")
+        kind = network.get("kind") if isinstance(network, dict) else None
     files = sorted(folder.path.glob("networks/[0-9]*.safetensors"))
     networks = {int(file.stem): file for file in files if file.stem.isdecimal()}
     lines = folder.metrics_lines()

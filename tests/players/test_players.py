@@ -311,6 +311,7 @@ def test_the_name_of_a_uct_player_is_a_specification_of_it(settings):
         ("othello", [], "othello:6", False),
         ("othello", [], "othello:10", True),
         ("othello", ["othello:10"], "othello:12", False),
+        ("othello", ["antigravity:GAME", 5], "othello:10", True),  # a forged file: nothing is run
         ("gomoku:5x9", [], "gomoku:9x9", True),
         ("gomoku:9x9", [], "gomoku:5x19", False),
         ("connect_four", [], "connect_x:7x7x4", True),

@@ -2,6 +2,7 @@
 
 import dataclasses
 import os
+import sys
 
 import numpy as np
 import pytest
@@ -224,6 +225,8 @@ def test_boards_are_played_in_turn_and_share_the_network_and_the_window(tmp_path
         ("network=windows game.also=[connect_four]", "game.also", "connect_four"),
         ("network=windows game.also=[connect_x:5x5x4,connect_x:5x5x4]", "game.also", None),
         ("game.also=[connect_x:5x5x4]", "network.kind", "resnet"),
+        ("network=windows game.also=[antigravity:GAME]", "game.also", "antigravity:GAME"),
+        ("network=windows game.also=[connect_x:5x5x4] learner.epochs=1", "learner.epochs", 1),
         (
             "network=windows game.also=[connect_x:5x5x4] workers.kind=processes",
             "workers.kind",
@@ -235,6 +238,7 @@ def test_boards_that_a_run_cannot_play_in_turn_are_refused(words, key, value):
     with pytest.raises(ConfigError) as raised:
         check_run(compose(["game=connect_four", *words.split()]))
     assert raised.value.key == key and value in (None, raised.value.value)
+    assert "antigravity" not in sys.modules  # naming a game in a list runs nothing
 
 
 class Clock:

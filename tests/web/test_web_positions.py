@@ -216,12 +216,13 @@ def test_a_network_of_windows_is_a_player_on_boards_of_all_sizes(tmp_path, begin
     text = text.replace("kind: resnet\n", "kind: windows\n", 1)
     (folder / "config.yaml").write_text(text if begins else f"# a\n# b\n{text}")
     catalogue = make_backend(tmp_path).catalogue
-    found = {name: catalogue.players(make_game(name)) for name in ("gomoku", "connect_four")}
+    names = ("gomoku", "gomoku:7x7", "gomoku:9x9x4", "connect_four")
+    found = {name: catalogue.players(make_game(name)) for name in names}
     is_player = {
         name: "run:gomoku_9x9/run/000001" in {player.id for player in players}
         for name, players in found.items()
     }
-    assert is_player == {"gomoku": True, "connect_four": False}
+    assert is_player == dict(zip(names, (True, True, False, False)))
 
 
 def test_the_newest_trained_network_analyses_unless_one_ships(tmp_path):
