@@ -94,7 +94,7 @@ def forged(folder, change):
 
 
 FORGERIES = {
-    "window": lambda state: state["replay"].update(num_added=-1),
+    "window": lambda state: state["replay"]["0"].update(num_added=-1),
     "no part": lambda state: state.pop("replay"),
 }
 
