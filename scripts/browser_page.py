@@ -20,7 +20,7 @@ from alphazero.web.catalogue import MAX_NETWORK_SIMULATIONS, PlayerChoice, descr
 ROOT = Path(__file__).parents[1]
 SOURCES = ROOT / "browser"
 PAGE = ROOT / "alphazero" / "web" / "static"
-GAMES = ("connect_four", "othello", "othello:6")
+GAMES = ("connect_four", "othello", "othello:6", "gomoku:9x9")
 PAGE_FILES = ("page.js", "page.css", "icon.svg")
 #: The folder of the page in the documentation site.
 SITE_FOLDER = "in_browser"
