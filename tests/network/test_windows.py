@@ -94,7 +94,7 @@ def test_features_are_those_of_convolutions_along_lines(name):
     network.norm.register_forward_pre_hook(lambda module, inputs: found.append(inputs[0]))
     with torch.inference_mode():
         network(torch.from_numpy(planes))
-        expected = network.place()
+        expected = network.place(*game.planes_shape[1:])
         own, opponent = torch.from_numpy(planes[:, :2]).unbind(1)
         pieces = torch.stack([1 - own - opponent, own, opponent], 1)
         for (down, right), group in zip(STEPS, network.sharing.directions):
