@@ -172,8 +172,8 @@ def load_module(game: Game, path: Path, network_kind: str | None = None) -> Load
             message = f"the network '{path}' plays {stored.game}, not {game.name}."
             raise StoredFileError(message, path=path)
         if not knows_board(learned_games(stored), game.name):
-            text = f"warning: the network '{path}' has learned on smaller boards than {game.name}, "
-            print(f"{text}and plays it badly.", file=sys.stderr)
+            text = f"warning: the network '{path}' was trained on smaller boards than {game.name}"
+            print(f"{text} and plays it badly.", file=sys.stderr)
     check_stored_kind(network_settings.kind, f"the network '{path}'", network_kind)
     network = make_network(game, network_settings)
     try:

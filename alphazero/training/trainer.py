@@ -30,6 +30,7 @@ from alphazero.network.registry import make_network
 from alphazero.network.windows import WindowNetwork
 from alphazero.own_games.registry import make_game
 from alphazero.replay.buffer import Batch, ReplayBuffer
+from alphazero.replay.settings import ReplaySettings
 from alphazero.runtime.device import choose_device, set_num_threads
 from alphazero.runtime.errors import StoredFileError
 from alphazero.runtime.random_generators import child_generator
@@ -88,7 +89,12 @@ class Trainer:
         fill_in_auto(settings, device)
         shares = plays_on_here(settings.workers, self.game, self._num_threads)
         self.learner = Learner(network, settings.learner, device, self._num_threads, shares)
-        self.boards = [self._make_board(one, wanted_evaluator, len(games)) for one in games]
+        replay = dataclasses.replace(  # the boards share the window equally
+            settings.replay,
+            window_start=-(-settings.replay.window_start // len(games)),
+            window_max=-(-settings.replay.window_max // len(games)),
+        )
+        self.boards = [self._make_board(one, wanted_evaluator, replay) for one in games]
         self.gate = Gate(self.game, settings, self.learner, self._make_gate_evaluator)
         self.strength = StrengthMeasurement(self.game, settings)
         self.health = HealthMonitor(settings)
@@ -359,25 +365,18 @@ class Trainer:
         resume_words = self.folder.resume_words(self.game.name, self.settings.network.kind)
         return TrainingDivergedError(report, self.settings, self.store.iteration, resume_words)
 
-    def _make_board(self, game: Game, wanted: EvaluatorSettings, num_boards: int) -> Board:
+    def _make_board(self, game: Game, wanted: EvaluatorSettings, settings: ReplaySettings) -> Board:
         """Make the parts of the run that depend on a board.
 
         Args:
             wanted: the user's evaluator settings, which may say "auto".
-            num_boards: the boards of the run, which share the replay window equally.
+            settings: those of this board's replay buffer.
         """
-        settings = self.settings
-        generator = child_generator(settings.seed, "sample")
-        sample = sample_positions(game, NUM_ENGINE_POSITIONS, generator)
+        seed = self.settings.seed
+        sample = sample_positions(game, NUM_ENGINE_POSITIONS, child_generator(seed, "sample"))
         evaluator = self._make_evaluator(self.learner.played_network, game, sample)
-        streams = evaluator.streams
-        source = make_source(settings, wanted, game, streams, self._num_threads)
-        window = dataclasses.replace(
-            settings.replay,
-            window_start=-(-settings.replay.window_start // num_boards),
-            window_max=-(-settings.replay.window_max // num_boards),
-        )
-        replay = ReplayBuffer(game, window, child_generator(settings.seed, "replay"))
+        source = make_source(self.settings, wanted, game, evaluator.streams, self._num_threads)
+        replay = ReplayBuffer(game, settings, child_generator(seed, "replay"))
         return Board(game, sample, evaluator, source, replay)
 
     def _make_gate_evaluator(self, network: torch.nn.Module) -> NetworkEvaluator:
