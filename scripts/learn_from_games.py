@@ -31,7 +31,7 @@ from alphazero.runtime.device import set_num_threads
 from alphazero.runtime.random_generators import child_generator
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training.run_config import compose
-from alphazero.training.settings import TrainSettings
+from alphazero.training.settings import TrainSettings, fill_in_auto
 
 _NUM_CALLS = 50  # calls of the learner; the learning rate falls between calls, as in a run
 _MAX_HELD_OUT_SAMPLES = 16_384
@@ -58,8 +58,7 @@ def train(path: str, num_steps: int, arguments: list[str]) -> None:
     folder = RunFolder.find(path, "checkpoints", None)
     game = _game_of(folder, arguments)
     settings = compose([*arguments, f"game.name={game.name}"])
-    if settings.learner.precision == "auto":
-        settings.learner.precision = "bfloat16"
+    fill_in_auto(settings, torch.device("cpu"))
     set_num_threads(settings.run.num_threads)
     records = stored_games(folder, game)
     num_held_out = max(len(records) // 10, 1)

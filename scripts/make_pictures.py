@@ -38,6 +38,10 @@ PLOTS = {
         *("what=game", "game=examples/breakthrough.py", "first=uct:2000", "second=uct:2000"),
         "seed=1",
     ],
+    "game_gomoku.png": [
+        *("what=game", "game=gomoku:9x9", "first=best", "second=best,num_simulations=800"),
+        *("moves=e5,c3", "seed=1"),
+    ],
     "game_othello.png": [
         *("what=game", "game=othello", "setup=standard", "moves=f5d6c3d3c4f4f6f3e6e7d7")
     ],

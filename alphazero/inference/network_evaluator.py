@@ -41,7 +41,7 @@ class EvaluatorSettings:
     )
     cache_mb: int = option(
         128,
-        "megabytes for caching answers until the weights change; 0 disables the cache",
+        "megabytes for each board's answers, kept until the weights change; 0 keeps none",
         low=0,
         high=1_000_000,
     )
