@@ -51,8 +51,7 @@ def main() -> None:
             return page
 
         page = opened(f"play/connect_four?first=human&second=level.expert&moves={LOST}")
-        page.get_by_text("Mistakes: ").wait_for(timeout=60_000)
-        page.get_by_role("button", name="Worst move").click()
+        page.get_by_role("button", name="Turning point").click(timeout=60_000)
         _wait(page, 2)
         page.screenshot(path=IMAGES / "page_review.png")
         page = opened(f"play/othello?moves={OTHELLO}&second=human", "dark")

@@ -9,6 +9,9 @@ Values are from the viewpoint of the player who began the game.
 import time
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from alphazero.games.batched_game import Game
 from alphazero.solvers.base import UnsolvableError
 from alphazero.web.catalogue import PlayerChoice
 from alphazero.web.exact_scores import ExactScores
@@ -21,6 +24,7 @@ from alphazero.web.thinking import Thinking
 NUM_SIMULATIONS = {"network": 200, "uct": 2_000}
 MAX_SIMULATIONS = {"network": 400, "uct": 10_000}
 _EXACT_S = 5.0
+_LINE_LENGTH = 8  #: maximum number of moves of a line that explains a mistake
 
 
 class _Verdict(NamedTuple):
@@ -29,6 +33,7 @@ class _Verdict(NamedTuple):
     value: float | None  #: for the player who began the game; None if not known
     best: int | None  #: the best action; None at the end of the game
     is_exact: bool  #: whether the value is exact
+    line: list[int]  #: the line that the search expects; empty if the position is solved
     exact: ExactScores | None = None  #: the exact scores of all actions; None if not solved
 
 
@@ -62,8 +67,14 @@ def review_game(
             task = SearchTask(position.session.states[ply], num_simulations)
             view = thinking.search(position.game, player, task)
             value = None if view.value is None else view.value * _sign(position, ply)
-            verdict = _Verdict(value, view.best, view.proven is not None)
-        emit(_message(position, ply, verdict, after))
+            line = view.line[:_LINE_LENGTH]
+            verdict = _Verdict(value, view.best, view.proven is not None, line)
+        message = _message(position, ply, verdict, after)
+        if message["loss"] and after is not None:
+            state, next_state = position.session.states[ply : ply + 2]
+            message["better"] = verdict.line or _exact_line(thinking, position.game, state)
+            message["answer"] = after.line or _exact_line(thinking, position.game, next_state)
+        emit(message)
         after = verdict
     emit({"type": "done"})
 
@@ -71,10 +82,27 @@ def review_game(
 def _exact_verdict(thinking: Thinking, position: Position, ply: int) -> _Verdict:
     session = position.session
     if session.over and ply == len(session.actions):
-        return _Verdict(session.result, None, True)
+        return _Verdict(session.result, None, True, [])
     exact = thinking.solvers.scores(position.game, session.states[ply])
     value = float(exact.value * _sign(position, ply))
-    return _Verdict(value, exact.best[0], True, exact)
+    return _Verdict(value, exact.best[0], True, [], exact)
+
+
+def _exact_line(thinking: Thinking, game: Game, state: np.ndarray) -> list[int]:
+    """Return a line of perfect play from a solved position, as far as it is solved quickly.
+
+    Args:
+        state: the position, an array of K state words.
+    """
+    line: list[int] = []
+    until = time.monotonic() + _EXACT_S / 10
+    while len(line) < _LINE_LENGTH and time.monotonic() < until and not game.over(state[None])[0]:
+        try:
+            line.append(thinking.solvers.scores(game, state).best[0])
+        except UnsolvableError:
+            break
+        state = game.step(state[None], np.array(line[-1:], np.int32)).states[0]
+    return line
 
 
 def _sign(position: Position, ply: int) -> int:
@@ -89,7 +117,9 @@ def _message(
 
     The message's "loss" is how much value the move gave up: how much it lowers the result, in [-1,
     1], that its player can expect. It is None at the end of the game, or if it is not known. Its
-    "score_loss" is how far the move's exact score is below the best one; None if not solved.
+    "score_loss" is how far the move's exact score is below the best one; None if not solved. If the
+    move lost something, `review_game` adds "better", the line that begins with the best move, and
+    "answer", the line that answers the move played.
 
     Args:
         position: the game that is reviewed.
@@ -106,6 +136,8 @@ def _message(
         "played": None,
         "loss": None,
         "score_loss": None,
+        "better": [],
+        "answer": [],
     }
     if after is None:
         return message

@@ -156,6 +156,9 @@ export interface PlyMessage {
   loss: number | null;
   /** How far its exact score is below the best one; null if that is not known. */
   score_loss: number | null;
+  /** If it lost something: the line that begins with the best move, and the answer to this one. */
+  better: number[];
+  answer: number[];
 }
 
 export type StreamMessage =

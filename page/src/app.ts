@@ -6,6 +6,7 @@ import type { Asked, Backend, Catalogue } from "./api";
 import type { GameState } from "./game/game_state";
 import type { GameToShow } from "./game/types";
 import type { Seats } from "./play/seats";
+import type { Review } from "./review/review";
 
 export type GameToPlay = GameToShow & { player?: Asked | null; seats?: Seats };
 export type GameToAnalyse = GameToShow & { player?: Asked | null };
@@ -14,6 +15,7 @@ export interface App {
   backend: Backend;
   catalogue: Signal<Catalogue>;
   game: GameState;
+  review: Review;
   /** Who plays, by game, as it was chosen last. */
   seats: Map<string, Seats>;
   /** Say something to those who use a screen reader. */
@@ -29,6 +31,8 @@ export interface App {
   rewrite(hash: string): void;
   /** Show a game in the Play view; `player` plays against the person who is to move. */
   play(game: GameToPlay): Promise<void>;
+  /** Show moves from a ply on as a variation in the Analyse view, and one of their positions. */
+  explore(from: number, moves: number[], ply: number): Promise<void>;
   /** Show a game in the Analyse view; `player` analyses it. */
   analyse(game: GameToAnalyse): Promise<void>;
 }

@@ -12,6 +12,7 @@ import type { GameNode, GameToShow } from "./game/types";
 import { keepGame, keptGames } from "./kept";
 import { PlayView } from "./play/play_view";
 import { against, playerSeat, type Seats } from "./play/seats";
+import { Review } from "./review/review";
 import { RunsView } from "./runs/runs_view";
 import { isLost } from "./server_backend";
 import { ThemeButton } from "./theme";
@@ -108,6 +109,7 @@ class Router implements App {
   readonly notice = signal({ text: "", look: "" });
   readonly said = signal("");
   readonly seats = new Map<string, Seats>();
+  readonly review: Review = new Review(this);
   readonly views: address.View[];
   private noticeTimer = 0;
   private saidAt = -Infinity;
@@ -214,6 +216,11 @@ class Router implements App {
       const parameters: address.Parameters = player ? { analyst: player.id } : {};
       this.visit({ view: "analyse", name: "", parameters }, true);
     });
+  }
+
+  explore(from: number, moves: number[], ply: number): Promise<void> {
+    const { moves: before, ...start } = this.game.request(from);
+    return this.analyse({ ...start, moves: [...before, ...moves], ply });
   }
 
   // --- what is shown -----------------------------------------------------------------------------

@@ -10,7 +10,7 @@ import { lettersOf } from "../src/board/pieces.tsx";
 import { accuracyText, moveText, percentText, valueText } from "../src/format.ts";
 import { readGame, writeGame } from "../src/game/game_file.ts";
 import { GameState } from "../src/game/game_state.ts";
-import { accuracyOf } from "../src/review/review.ts";
+import { accuracyOf, turningPoint } from "../src/review/review.ts";
 
 test("rows change places only if one is clearly ahead, until the search has ended", () => {
   const moves = [100, 105, 300].map((visits, action) => ({ action, visits }));
@@ -38,6 +38,20 @@ test("a move in a lost position is judged only by its score", () => {
   const plies = [ply(1, 0.9, null), ply(1, 1, 0), ply(1, 0.5, null), ply(0, 0.9, null)];
   assert.deepEqual(accuracyOf(plies, [], 1), { num: 2, good: 2 });
   assert.deepEqual(accuracyOf(plies, [], 0), { num: 1, good: 1 });
+});
+
+test("the turning point is the last mistake that was never made good", () => {
+  // Side 0 loses twice what it had; side 1 gives it back once.
+  const values = [1, 1, -1, 1, -1, -1, -1];
+  const isMistake = (ply) => [1, 2, 3].includes(ply) || ply === 5;
+  const plies = values.map((value, ply) => ({
+    ...{ ply, value, side: ply % 2 },
+    grade: isMistake(ply) ? {} : null,
+  }));
+  plies[1].side = plies[3].side = 0;
+  assert.equal(turningPoint(plies, 0).ply, 3);
+  assert.equal(turningPoint(plies, 1), undefined); // it has won
+  assert.equal(turningPoint(plies.slice(0, -1).concat(undefined), 0), undefined); // end not known
 });
 
 test("letters of a drawing are shown if they tell the kinds of pieces apart", () => {

@@ -303,6 +303,12 @@ def test_a_review_finds_the_blunder(backend):
     assert [plies[ply]["loss"] for ply in (0, 2, 3)] == [0, 0, 0]
     assert all(message["exact"] for message in plies.values())
     assert plies[7]["played"] is None and plies[7]["value"] == 1
+    game = make_game("tic_tac_toe")
+    for name, before, result in (("answer", moves[:2], 1), ("better", moves[:1], 0)):
+        line = plies[1][name]
+        last = game.play_moves([*before, *line])
+        assert game.over(last[None])[0] and abs(game.results(last[None])[0]) == result
+    assert plies[0]["better"] == plies[0]["answer"] == []  # it lost nothing
 
 
 def test_a_review_finds_moves_that_win_later_or_lose_sooner(backend):

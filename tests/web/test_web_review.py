@@ -72,7 +72,7 @@ def test_the_review_of_a_finished_game_is_in_sight_on_a_laptop(go, view):
 def test_a_mistake_its_buttons_and_the_board_are_on_one_screen_of_a_phone(go, view):
     page = go(f"#{view}/tic_tac_toe?{PEOPLE}&moves={BLUNDERS}", viewport=PHONE)
     expect_reviewed(page, "75%", "0%")
-    button(page, "Worst move").click()
+    button(page, "Turning point").click()
     boxes = [page.locator(one).bounding_box() for one in (".board", ".mistake-steps")]
     top, bottom = boxes[0]["y"], boxes[1]["y"] + boxes[1]["height"]
     assert 0 < bottom - top <= PHONE["height"]
@@ -87,7 +87,7 @@ def test_each_sides_mistakes_are_marked_in_its_colour_and_stepped_through(go):
     assert sides == ["o", "o", "x", "o"]  # 4, 5, 9, 7
     text = page.locator(".mistake-text")
     place = page.locator(".step-place")
-    before, after = button(page, "Mistake before"), button(page, "Next mistake \u2192")
+    before, after = button(page, "Mistake before"), button(page, "Next mistake")
     after.click()  # from the end of the game to the first one
     expect(place).to_have_text("4 / 7")
     for one in (before, after):  # X made no other
@@ -112,14 +112,53 @@ def test_the_move_played_is_drawn_beside_the_better_one(go):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "seats, place",
-    [(PEOPLE, "5 / 7"), ("first=human&second=best*20", "4 / 7"), ("first=best*20", "5 / 7")],
+    "seats, name, place",
+    [
+        (PEOPLE, "Turning point", "5 / 7"),
+        ("first=human&second=best*20", "Worst move", "4 / 7"),  # a game that was won
+        ("first=best*20", "Turning point", "5 / 7"),
+    ],
 )
-def test_the_worst_move_is_the_persons_or_the_losers(go, seats, place):
+def test_the_turning_point_is_the_persons_or_the_losers(go, seats, name, place):
     page = go(f"#play/tic_tac_toe?second=human&{seats}&moves={BLUNDERS}")
     expect_reviewed(page, "75%", "0%")
-    button(page, "Worst move").click()
+    button(page, name).dblclick()  # no other button takes its place
     expect(page.locator(".step-place")).to_have_text(place)
+    expect(page.locator(".move-list li")).to_have_count(7)
+
+
+@pytest.mark.slow
+def test_the_line_that_answers_a_mistake_is_a_variation_beside_the_reviewed_game(go):
+    page = go(f"#play/tic_tac_toe?first=best*20&second=human&moves={BLUNDERS}")
+    expect(page.locator(".mistake-text")).to_have_text(re.compile("^Turning point. Move 6: O"))
+    answer, better = page.locator(".why-line").all()
+    expect(answer).to_have_text("The answer to 7: 3")
+    expect(better).to_have_text("Better: 6")
+    expect(page.locator(".move-list .move-sign")).to_have_text(["??", "?!", "??", "??"])
+    better.locator("button").click()
+    expect(page.locator(".analysis-view")).to_be_visible()
+    expect(page.locator(".step-place")).to_have_text("6 / 6")
+    expect(page.locator(".variation .move-step")).to_have_text(["6.6"])
+    assert main_moves(page)[:5] == ["1", "4??", "2", "5?!", "9??"]
+    page.go_back()
+    expect(page.locator(".play-view .move-list .move-step")).to_have_count(7)
+
+
+@pytest.mark.slow
+def test_ones_own_moves_are_judged_while_one_plays_if_one_wants_that(go):
+    page = go("#play/tic_tac_toe?first=solver&second=human&moves=1")
+    expect(page.locator(".own-move .hint-text")).to_have_count(0)
+    page.get_by_label("Judge each of my moves").check()
+    said = page.locator(".own-move .hint-text")
+    cell(page, "2").click()
+    expect(said).to_have_text(re.compile("^Move 2: O played 2, a blunder: .*a draw into a loss"))
+    expect(page.locator(".move-list .move-sign")).to_have_text("??")
+    button(page, "Take back").click()
+    cell(page, "5").click()
+    expect(page.locator(".move-list li")).to_have_count(3)
+    expect(said).to_have_text("5 was a good move.")
+    page.reload()
+    expect(page.get_by_label("Judge each of my moves")).to_be_checked()
 
 
 @pytest.mark.slow
@@ -139,7 +178,8 @@ def test_the_graph_and_the_sentence_have_one_viewpoint(go):
 
 def review_with_many_mistakes(route):
     """Answer that all but every fourth move loses something."""
-    num = len(route.request.post_data_json["moves"])
+    moves = route.request.post_data_json["moves"]
+    num = len(moves)
     plies = [
         {
             "type": "ply",
@@ -147,9 +187,11 @@ def review_with_many_mistakes(route):
             "value": (-1) ** (ply // 3) * 0.9,
             "exact": False,
             "best": None,
-            "played": ply,
+            "played": moves[ply] if ply < num else None,
             "loss": ply % 4 * 0.5 if ply < num else None,
             "score_loss": None,
+            "better": [],
+            "answer": [],
         }
         for ply in range(num + 1)
     ]
@@ -164,9 +206,9 @@ def test_the_marks_of_many_mistakes_do_not_hide_each_other(go, width):
     page.route("**/api/review", review_with_many_mistakes)
     page.evaluate(f"location.hash = '#play/othello:6?{PEOPLE}&moves={OTHELLO}'")
     expect(page.locator(".plot-point.is-mistake")).to_have_count(24)
-    for marks in (".plot-sign", ".plot-point.is-mistake"):
+    for marks in (".plot-mistake", ".plot-point.is-mistake"):
         boxes = [one.bounding_box() for one in page.locator(marks).all()]
-        assert len(boxes) > 12
+        assert len(boxes) == 24
         for one, other in itertools.combinations(boxes, 2):
             across, down = (
                 min(one[at] + one[size], other[at] + other[size]) - max(one[at], other[at])
@@ -242,6 +284,8 @@ def test_the_puzzles_of_all_games_are_kept_those_not_solved_first(go):
         expect(place).to_have_text(places[1])
         button(page, "Skip").click()
         said(page, "You found 1 of 2 better moves")
+        button(page, "Back to the review").click()
+        expect(page.locator(".accuracies")).to_be_visible()
         page.reload()
     button(page, "New game").click()
     expect(learn).to_have_text("Learn from your mistakes (0 unsolved)")
@@ -303,7 +347,7 @@ def test_the_value_graph_steps_through_the_game(go):
         page.get_by_role("slider", name="Value for O over the game"),
         page.locator(".step-place"),
     )
-    assert plot.locator("rect").count() == 8  # all values are exact
+    assert plot.locator("rect.plot-point").count() == 8  # all values are exact
     plot.focus()
     for key, shown in (("ArrowLeft", "6 / 7"), ("ArrowLeft", "5 / 7"), ("ArrowRight", "6 / 7")):
         page.keyboard.press(key)
@@ -331,7 +375,7 @@ def test_one_tries_again_from_a_mistake_against_the_same_opponent(go, view):
         assert page.evaluate("document.activeElement.closest('[role=grid]') !== null")
     cell(page, "3").click()
     expect(page.locator("#status")).to_have_text("You won: X wins.")
-    expect(page.locator(".move-list li")).to_have_text(["1.1", "2.4", "3.2", "4.5", "5.3"])
+    expect(page.locator(".move-list li")).to_have_text(["1.1", "2.4??", "3.2", "4.5?!", "5.3"])
     expect(page.locator("#seat-1")).to_have_value("player.best")
     expect_reviewed(page, "100%", "0%")  # 5 loses sooner
 
@@ -341,7 +385,7 @@ def test_another_side_is_taken_over_at_its_mistake(go):
     page = go(f"#play/tic_tac_toe?first=human&second=best*20&moves={BLUNDERS}")
     expect_reviewed(page, "75%", "0%")
     page.get_by_label("Whose mistakes").select_option("Mistakes of O")
-    button(page, "Worst move").click()
+    button(page, "Turning point").click()
     button(page, "Try again from here").click()
     expect(page.locator("#status")).to_have_text("Your turn: O to move.")
     expect(page.locator("#seat-0")).to_have_value("player.best")
@@ -610,7 +654,8 @@ def test_the_keyboard_alone_plays_reviews_and_tries_again(go):
         expect(page.locator(".move-list li")).to_have_count(number)
     expect(page.locator("#status")).to_have_text("X wins.")
     expect_reviewed(page, "75%", "0%")
-    reach("Worst move")
+    reach("Turning point")
     page.keyboard.press("Enter")
-    page.keyboard.press("Enter")  # the button now reads "Try again from here"
+    reach("Try again from here")
+    page.keyboard.press("Enter")
     expect(page.locator("#status")).to_have_text("O to move.")

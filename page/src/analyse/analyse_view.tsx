@@ -12,7 +12,7 @@ import { type KeptGame, keptGames } from "../kept";
 import { StepButtons } from "../game/game_steps";
 import { SetupButton } from "../game/setup_dialog";
 import { seatsAgainst, usualSeats } from "../play/seats";
-import { notesOf, Review } from "../review/review";
+import { notesOf } from "../review/review";
 import { ReviewPanel } from "../review/review_panel";
 import { Button, Card, Choice } from "../ui";
 import { analystsOf, clamped, Controls } from "./controls";
@@ -30,7 +30,7 @@ function useAnalysis(app: App, parameters: Parameters) {
   const { position } = line[ply];
   const player = useSignal(useMemo(() => wantedPlayer(game, parameters), []));
   const search = useMemo(() => new PositionSearch(app.backend.analysis, player.value), []);
-  const review = useMemo(() => new Review(app), []);
+  const { review } = app;
   const id = player.value?.id;
   review.player = id && id !== game.analyst?.id ? { id } : null;
   useEffect(() => {
@@ -99,7 +99,7 @@ export function AnalyseView({ app, parameters, rewrite }: ViewProps) {
             onHover={(action) => (path.value = action === null ? null : [action])}
             marks={over ? [] : moves}
             line={ahead}
-            notes={notesOf(review.now.value.plies[ply])}
+            notes={notesOf(review.plies[ply])}
           />
         </div>
         <StepButtons state={state} />
@@ -122,9 +122,7 @@ export function AnalyseView({ app, parameters, rewrite }: ViewProps) {
         )}
       </Card>
       <Card class="analysis-game" label="Game">
-        <ReviewPanel
-          {...{ state, review, seats: app.seats.get(game.name), onTryAgain: tryAgain }}
-        />
+        <ReviewPanel {...{ app, seats: app.seats.get(game.name), onTryAgain: tryAgain }} />
         <Variations app={app} />
       </Card>
     </div>

@@ -28,7 +28,7 @@ export function Variations({ app }: { app: App }) {
   return (
     <section class="variations" aria-label="Moves and variations">
       <div class="variation-box" ref={list}>
-        <Moves state={state} nodes={line[0].children} />
+        <Moves app={app} nodes={line[0].children} />
         {line[0].children.length === 0 && (
           <p class="hint-text">Moves that you try stay here, as variations.</p>
         )}
@@ -53,22 +53,22 @@ export function Variations({ app }: { app: App }) {
   );
 }
 
-type MovesProps = { state: GameState; nodes: GameNode[]; number?: number };
+type MovesProps = { app: App; nodes: GameNode[]; number?: number };
 
 /** The main continuation in line, and the variations of each move below it. */
-function Moves({ state, nodes, number = 1 }: MovesProps) {
+function Moves({ app, nodes, number = 1 }: MovesProps) {
   const items = [];
   for (let at = nodes; at.length > 0; at = at[0].children) {
     const [main, ...others] = at;
     const place = number;
     items.push(
       <li key={`${number} ${main.action}`}>
-        <MoveButton state={state} node={main} number={number} />
+        <MoveButton app={app} node={main} number={number} />
         {main.name && <span class="move-name">{main.name}</span>}
       </li>,
       ...others.map((other) => (
         <li key={`${place} ${other.action}`} class="variation">
-          <Moves state={state} nodes={[other]} number={place} />
+          <Moves app={app} nodes={[other]} number={place} />
         </li>
       )),
     );

@@ -2,6 +2,7 @@
 
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { moveText } from "../format";
+import type { App } from "../app";
 import { Button } from "../ui";
 import type { GameState } from "./game_state";
 import type { GameNode } from "./types";
@@ -36,36 +37,39 @@ export function StepButtons({ state }: { state: GameState }) {
   );
 }
 
-export function MoveList({ state }: { state: GameState }) {
-  const { line, ply } = state.shown.value;
+export function MoveList({ app }: { app: App }) {
+  const { line, ply } = app.game.shown.value;
   const list = useMoveInSight<HTMLOListElement>(line[ply]);
   return (
     <ol class="move-list" aria-label="Moves" ref={list}>
       {line.slice(1).map((node, k) => (
         <li key={k}>
-          <MoveButton state={state} node={node} number={k + 1} />
+          <MoveButton app={app} node={node} number={k + 1} />
         </li>
       ))}
     </ol>
   );
 }
 
-type MoveButtonProps = { state: GameState; node: GameNode; number: number };
+type MoveButtonProps = { app: App; node: GameNode; number: number };
 
-/** A move in a list; choosing it shows the position after it. */
-export function MoveButton({ state, node, number }: MoveButtonProps) {
+/** A move in a list, with its sign if a review found something; a click shows what follows it. */
+export function MoveButton({ app, node, number }: MoveButtonProps) {
+  const { game: state } = app;
+  const grade = app.review.now.value.moves.get(node)?.grade;
   const { line, ply, setup } = state.shown.value;
   const { position } = node.parent ?? node;
   const text = moveText(setup, position, node.action ?? 0);
   return (
     <Button
       class={`move-step ${line.includes(node) ? "is-on-line" : ""}`}
-      aria-label={`Move ${number}, ${text}`}
+      aria-label={[`Move ${number}`, text, grade?.text].filter(Boolean).join(", ")}
       aria-current={line[ply] === node ? "step" : undefined}
       onClick={() => state.goTo(node)}
     >
       <span class="move-number">{number}.</span>
       {text}
+      {grade && <span class={`move-sign is-${grade.name}`} children={grade.sign} />}
     </Button>
   );
 }

@@ -12,11 +12,12 @@ import { SetupButton } from "../game/setup_dialog";
 import { Lesson } from "../review/lesson";
 import { LessonPanel } from "../review/lesson_panel";
 import { addPuzzles, keptPuzzles, puzzlesIn } from "../review/puzzles";
-import { notesOf, Review } from "../review/review";
+import { notesOf } from "../review/review";
 import { ReviewPanel } from "../review/review_panel";
 import { isLost } from "../server_backend";
 import { Button, Card, Choice, focusBoard } from "../ui";
 import { endText, GameFlow } from "./flow";
+import { OwnMove } from "./own_move";
 import { SeatChoice } from "./seat_choice";
 import { formatSeat, parseSeat, seatName, type Seats, seatsAgainst, usualSeats } from "./seats";
 
@@ -26,7 +27,7 @@ export function PlayView({ app, parameters, rewrite }: ViewProps) {
   const { position } = state;
   const chosen = useSignal(useMemo(() => firstSeats(app, parameters), []));
   const flow = useMemo(() => new GameFlow(app, chosen.value), []);
-  const review = useMemo(() => new Review(app), []);
+  const { review } = app;
   const lesson = useMemo(() => new Lesson(app, review, takeSide), []);
   const seats = chosen.value;
   const props = { app, flow, seats };
@@ -54,14 +55,15 @@ export function PlayView({ app, parameters, rewrite }: ViewProps) {
   };
   const isFinished = line[line.length - 1].position.over;
   const { course, puzzle } = lesson;
+  const people = ([0, 1] as const).filter((side) => seats[side].kind === "human");
+  const isTaught = app.backend.analysis && people.length === 1 && !isFinished && !course;
   useEffect(() => {
-    const { plies } = review.now.value;
-    const people = ([0, 1] as const).filter((side) => seats[side].kind === "human");
+    const { plies } = review;
     const isReviewed = isFinished && plies.filter(Boolean).length === line.length;
     const isOwn = people.length === 1 && flow.ended.has(state.shown.value.id);
     if (isReviewed && isOwn) addPuzzles(puzzlesIn(state, plies, people[0]));
   }, [review.now.value]);
-  const found = isFinished && !course ? review.now.value.plies[ply] : undefined;
+  const found = isFinished && !course ? review.plies[ply] : undefined;
   const mayPlay = course ? !course.result && puzzle?.ply === ply : flow.mayPlay;
   return (
     <div class={`play-view ${isFinished ? "is-finished" : ""}`}>
@@ -82,14 +84,15 @@ export function PlayView({ app, parameters, rewrite }: ViewProps) {
         {course && <LessonPanel {...{ state, lesson }} />}
         {isFinished && !course && app.backend.analysis && (
           <ReviewPanel
-            {...{ state, review, seats }}
+            {...{ app, seats }}
             onTryAgain={tryAgain}
             onLearn={(puzzles) => lesson.begin(puzzles)}
           />
         )}
         <MainButtons {...{ ...props, isFinished, lesson }} />
-        <MoveList state={state} />
-        <Players {...{ app, seats, sit }} />
+        <MoveList app={app} />
+        {isTaught && <OwnMove {...{ app, flow }} />}
+        {!course && <Players {...{ app, seats, sit }} />}
         <MoreButtons {...props} />
       </Card>
     </div>

@@ -87,6 +87,7 @@ export class Lesson {
   end(): void {
     this.stopper.abort();
     this.now.value = null;
+    this.review.complete();
   }
 
   showBest(): void {

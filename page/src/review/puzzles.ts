@@ -3,7 +3,7 @@
 import type { Side } from "../api";
 import type { GameState } from "../game/game_state";
 import { keep, kept } from "../kept";
-import { type Mistake, mistakesOf, NOTABLE, type Reviewed } from "./review";
+import { type Mistake, mistakesOf, NOTABLE, type Plies } from "./review";
 
 export interface Puzzle extends Mistake {
   /** The whole game. */
@@ -16,7 +16,7 @@ export interface Puzzle extends Mistake {
 const MOST_PUZZLES = 200;
 
 /** Return a side's mistakes in the game that is shown. */
-export function puzzlesIn(state: GameState, plies: Reviewed["plies"], side: Side): Puzzle[] {
+export function puzzlesIn(state: GameState, plies: Plies, side: Side): Puzzle[] {
   const own = mistakesOf(plies).filter((one) => one.side === side && (one.loss ?? 0) >= NOTABLE);
   const common = { game: state.request(Infinity), date: Date.now(), isSolved: false };
   return own.map((one) => ({ ...one, ...common }));

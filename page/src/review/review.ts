@@ -1,6 +1,6 @@
-// The review of a game: the value of every position, and what each move lost.
+// The review of games: the value of every position, and what each move lost.
 //
-// When the game changes, the positions before the change keep their values.
+// What was found stays with the positions and moves, also of lines that are not shown.
 
 import { signal } from "@preact/signals";
 import type { App } from "../app";
@@ -18,6 +18,8 @@ const GRADES = [
 ] as const;
 /** A move that loses less, in results, is a good one. */
 export const NOTABLE = GRADES[2].least;
+/** More than the value of a position may err by. */
+const HALF_A_RESULT = 0.5;
 /** How much of the exact score, in discs or else in moves, makes an inaccuracy. */
 const LEAST_SCORE = { discs: 4, moves: 1 };
 
@@ -26,15 +28,27 @@ type Grade = (typeof GRADES)[number];
 export type Ply = PlyMessage & { grade: Grade | null; side: Side };
 export type Mistake = Ply & { grade: Grade; played: number };
 
-export interface Reviewed {
-  /** By ply; undefined where it is not known yet. */
-  plies: (Ply | undefined)[];
+/** What is known of each position of a line; undefined where nothing is. */
+export type Plies = (Ply | undefined)[];
+
+interface Reviewed {
+  /** What was found of positions; nothing of moves. */
+  positions: Map<GameNode, Ply>;
+  /** What was found of the moves that lead to positions. */
+  moves: Map<GameNode, Ply>;
   isRunning: boolean;
   error: string;
 }
 
+const NO_MOVE = { played: null, loss: null, grade: null };
+
 export class Review {
-  readonly now = signal<Reviewed>({ plies: [], isRunning: false, error: "" });
+  readonly now = signal<Reviewed>({
+    positions: new Map(),
+    moves: new Map(),
+    isRunning: false,
+    error: "",
+  });
   /** Whose mistakes are looked at, as the person chose; null: they have not. */
   readonly side = signal<Side | null>(null);
   /** Who judges what no solver does; null: the usual analyst. */
@@ -44,8 +58,16 @@ export class Review {
 
   constructor(private readonly app: App) {}
 
+  /** What is known of the line that is shown, by ply. */
+  get plies(): Plies {
+    const { positions, moves } = this.now.value;
+    const { line } = this.app.game.shown.value;
+    return line.map((node, ply) => moves.get(line[ply + 1]) ?? positions.get(node));
+  }
+
   /** Follow the game, and review it by itself once it has ended; return what ends that. */
   open(): () => void {
+    this.line = [];
     const unsubscribe = this.app.game.shown.subscribe(() => this.follow());
     return () => {
       unsubscribe();
@@ -57,24 +79,26 @@ export class Review {
     this.stop();
     const { signal } = this.stopper;
     this.change({ isRunning: true, error: "" });
-    const { moves } = this.app.game.request(this.line.length);
-    const onPly = (found: Ply) =>
-      this.change({ plies: Object.assign([...this.now.value.plies], { [found.ply]: found }) });
+    const { line } = this;
+    const { moves } = this.app.game.request(line.length);
+    const onPly = (found: Ply) => this.record(line[found.ply], found);
     const error = await failureOf(this.ask(moves, signal, onPly));
     if (!signal.aborted) this.change({ isRunning: false, error });
   }
 
-  /** Return what is to be said of another move at a ply. */
+  /** Return what is to be said of a move at a ply. */
   async judge(ply: number, action: number, signal: AbortSignal): Promise<Ply> {
     const enough = new AbortController(); // the plies before need no second review
     const found: Ply[] = [];
     const onPly = (one: Ply) => {
       if (one.ply === ply) enough.abort(found.push(one));
     };
+    const { line } = this.app.game.shown.value;
     const { moves } = this.app.game.request(ply);
     const stop = AbortSignal.any([signal, enough.signal]);
     const error = await failureOf(this.ask([...moves, action], stop, onPly));
     if (!found.length) throw new Error(error);
+    this.record(line[ply], found[0]);
     return found[0];
   }
 
@@ -100,16 +124,27 @@ export class Review {
 
   private follow(): void {
     const { line } = this.app.game.shown.value;
-    const different = line.findIndex((node, k) => node !== this.line[k]);
-    const same = different < 0 ? line.length : different;
-    if (same === line.length && same === this.line.length) return;
+    if (line.length === this.line.length && line.every((node, k) => node === this.line[k])) return;
+    if (line[0] !== this.line[0]) this.side.value = null;
     this.line = line;
     this.stop();
-    const plies = this.now.value.plies.slice(0, same);
-    const last = plies[same - 1];
-    if (last) plies[same - 1] = { ...last, played: null, loss: null, grade: null };
-    this.change({ plies, error: "" });
-    if (line.length > 1 && line[line.length - 1].position.over) this.run();
+    this.change({ error: "" });
+    this.complete();
+  }
+
+  /** Review the game that is shown if it has ended and was not reviewed. */
+  complete(): void {
+    const { line } = this;
+    const isOver = line.length > 1 && line[line.length - 1].position.over;
+    if (isOver && this.plies.includes(undefined)) this.run();
+  }
+
+  private record(node: GameNode, found: Ply): void {
+    const { positions, moves } = this.now.value;
+    const next = node.children.find(({ action }) => action === found.played);
+    positions.set(node, { ...found, ...NO_MOVE });
+    if (next) moves.set(next, found);
+    this.change({});
   }
 
   private change(some: Partial<Reviewed>): void {
@@ -118,15 +153,24 @@ export class Review {
 }
 
 /** Return the mistakes of a game that was reviewed, the earliest first. */
-export function mistakesOf(plies: Reviewed["plies"]): Mistake[] {
+export function mistakesOf(plies: Plies): Mistake[] {
   return plies.filter((found): found is Mistake => Boolean(found?.grade));
+}
+
+/** Return a side's last mistake before which it had a better result than the final one in hand. */
+export function turningPoint(plies: Plies, side: Side): Mistake | undefined {
+  const end = plies[plies.length - 1]?.value ?? null;
+  const sign = side === 0 ? 1 : -1;
+  const isAbove = ({ value }: Mistake) => sign * ((value ?? 0) - (end ?? 0)) > HALF_A_RESULT;
+  const lost = (one: Mistake) => end !== null && one.side === side && isAbove(one);
+  return mistakesOf(plies).findLast(lost);
 }
 
 /**
  * Return how many of a side's moves were judged, and how many of them lost nothing of note. Where
  * the game is lost already and no score is known, no move can lose, so that none is judged.
  */
-export function accuracyOf(plies: Reviewed["plies"], line: GameNode[], side: Side) {
+export function accuracyOf(plies: Plies, line: GameNode[], side: Side) {
   const judged = plies.filter((found) => {
     if (found?.side !== side || found.loss === null) return false;
     const toLose = 1 + (side === 0 ? 1 : -1) * (found.value ?? 0);

@@ -1,19 +1,27 @@
-// The review of a game as it is read, for one side: its mistakes one after the other, each with what
-// it lost and a way to try again; the accuracy of both sides, and the value over the game.
+// The review of a game as it is read, for one side: the move that decided it, its mistakes one after
+// the other, each with what it lost, the lines that show why, and a way to try again; the accuracy of
+// both sides, and the value over the game.
 
 import type { Side } from "../api";
 import { capital, percentText } from "../format";
 import type { GameState } from "../game/game_state";
 import { Button, Choice } from "../ui";
+import type { App } from "../app";
 import type { Seats } from "../play/seats";
 import { type Puzzle, puzzlesIn } from "./puzzles";
-import { accuracyOf, mistakesOf, type Review, usualSide } from "./review";
+import {
+  accuracyOf,
+  type Mistake,
+  mistakesOf,
+  type Plies,
+  turningPoint,
+  usualSide,
+} from "./review";
 import { mistakeText, summary } from "./texts";
 import { ValuePlot } from "./value_plot";
 
 interface ReviewPanelProps {
-  state: GameState;
-  review: Review;
+  app: App;
   /** Who played it, where that is known. */
   seats: Seats | undefined;
   /** Play on from the position shown, against the same opponent. */
@@ -22,9 +30,11 @@ interface ReviewPanelProps {
   onLearn?: (puzzles: Puzzle[]) => void;
 }
 
-export function ReviewPanel({ state, review, seats, onTryAgain, onLearn }: ReviewPanelProps) {
+export function ReviewPanel({ app, seats, onTryAgain, onLearn }: ReviewPanelProps) {
+  const { game: state, review } = app;
   const { line, ply, setup } = state.shown.value;
-  const { plies, isRunning, error } = review.now.value;
+  const { isRunning, error } = review.now.value;
+  const { plies } = review;
   const { winner } = line[line.length - 1].position;
   const view = review.side.value ?? usualSide(seats, winner);
   const mistakes = mistakesOf(plies);
@@ -33,10 +43,16 @@ export function ReviewPanel({ state, review, seats, onTryAgain, onLearn }: Revie
   const isDone = num === line.length;
   const before = own.findLast((one) => one.ply < ply);
   const after = own.find((one) => one.ply > ply) ?? own[0]; // at the end, the first
-  const shown = mistakes.find((one) => one.ply === ply);
+  const turning = turningPoint(plies, view);
+  const shown = mistakes.find((one) => one.ply === ply) ?? (state.isAtEnd ? turning : undefined);
   const startOrStop = () => (isRunning ? review.stop() : review.run());
-  const step = (to = shown) => ({ off: to === shown, onClick: () => to && state.show(to.ply) });
-  const back = { "aria-label": "Mistake before", title: "Mistake before", ...step(before) };
+  const step = (name: string, to?: Mistake, text = name) => (
+    <Button
+      {...{ text, title: name, "aria-label": name }}
+      off={!to || to.ply === ply}
+      onClick={() => to && state.show(to.ply)}
+    />
+  );
   const [worst] = own.toSorted((one, other) => (other.loss ?? 0) - (one.loss ?? 0));
   const isPersons = seats?.[view].kind === "human";
   const puzzles = isPersons ? puzzlesIn(state, plies, view) : [];
@@ -64,17 +80,16 @@ export function ReviewPanel({ state, review, seats, onTryAgain, onLearn }: Revie
       {num > 0 && (
         <>
           <p class="mistake-text" aria-live="polite">
+            {turning && shown === turning && "Turning point. "}
             {shown && mistakeText(state.shown.value, shown, view)}
             {!shown && isDone && summary(state.shown.value, mistakes, view)}
           </p>
+          {shown && <Lines app={app} mistake={shown} />}
           <div class="button-row mistake-steps">
-            <Button text={"\u2190"} {...back} />
-            <Button text={"Next mistake \u2192"} {...step(after)} />
-            {state.position.over && worst ? (
-              <Button text="Worst move" {...step(worst)} />
-            ) : (
-              <Button off={state.position.over} onClick={onTryAgain} text="Try again from here" />
-            )}
+            {step("Mistake before", before, "\u2190")}
+            {step("Next mistake", after, "\u2192")}
+            {isDone && step(turning ? "Turning point" : "Worst move", turning ?? worst)}
+            <Button off={state.position.over} onClick={onTryAgain} text="Try again from here" />
             {onLearn && (!isDone || puzzles.length > 0) && (
               <Button
                 class="primary learn"
@@ -84,7 +99,7 @@ export function ReviewPanel({ state, review, seats, onTryAgain, onLearn }: Revie
               />
             )}
           </div>
-          <Accuracy {...{ state, review }} />
+          <Accuracy {...{ state, plies }} />
           <ValuePlot {...{ state, plies, view }} />
         </>
       )}
@@ -92,10 +107,35 @@ export function ReviewPanel({ state, review, seats, onTryAgain, onLearn }: Revie
   );
 }
 
-function Accuracy({ state, review }: { state: GameState; review: Review }) {
+/** The answer to a mistake and the better line; a click shows a line in the analysis. */
+function Lines({ app, mistake }: { app: App; mistake: Mistake }) {
+  const { ply, played, better, answer } = mistake;
+  const texts = app.game.shown.value.setup.action_texts;
+  const row = (name: string, before: number[], moves: number[]) => (
+    <p class="why-line">
+      {`${name}: `}
+      {moves.map((action, k) => (
+        <Button
+          key={k}
+          class="move-step"
+          text={texts[action]}
+          onClick={() => app.explore(ply, [...before, ...moves], ply + before.length + k + 1)}
+        />
+      ))}
+    </p>
+  );
+  return (
+    <>
+      {answer.length > 0 && row(`The answer to ${texts[played]}`, [played], answer)}
+      {better.length > 0 && row("Better", [], better)}
+    </>
+  );
+}
+
+function Accuracy({ state, plies }: { state: GameState; plies: Plies }) {
   const { line, setup } = state.shown.value;
   const ofSide = (side: Side) => {
-    const { num, good } = accuracyOf(review.now.value.plies, line, side);
+    const { num, good } = accuracyOf(plies, line, side);
     return (
       <li>
         <span class={`piece-chip piece-${setup.colors[side]}`} aria-hidden="true" />

@@ -1,21 +1,21 @@
 // The value over a game, for one side, with the mistakes of that side below and the others above.
 //
-// A click shows a ply, and so do the page's arrow keys. What a mistake lost is said by the signs of
-// chess, ?! ? ??, the worst ones where there is no room for all. Exact values are squares.
+// A click shows a ply, and so do the page's arrow keys. The longer the bar of a mistake, the more it
+// lost. Exact values are squares.
 
 import type { Side } from "../api";
 import { valueText } from "../format";
 import type { GameState } from "../game/game_state";
-import { type Mistake, mistakesOf, type Ply, type Reviewed } from "./review";
+import { mistakesOf, type Plies, type Ply } from "./review";
 
 const [WIDTH, HEIGHT] = [340, 150];
 const [LEFT, RIGHT, TOP, BOTTOM] = [26, WIDTH - 8, 32, HEIGHT - 36];
-const LETTER = 8; // width of one in a sign
+const LENGTHS = { inaccuracy: 5, mistake: 10, blunder: 15 }; // of bars
 
 const yOf = (value: number) => (TOP + BOTTOM) / 2 - (value * (BOTTOM - TOP)) / 2;
 
 type Known = Ply & { value: number };
-type ValuePlotProps = { state: GameState; plies: Reviewed["plies"]; view: Side };
+type ValuePlotProps = { state: GameState; plies: Plies; view: Side };
 
 export function ValuePlot({ state, plies, view }: ValuePlotProps) {
   const { line, ply, setup } = state.shown.value;
@@ -26,9 +26,6 @@ export function ValuePlot({ state, plies, view }: ValuePlotProps) {
     found && found.value !== null ? [{ ...found, value: sign * found.value }] : [],
   );
   const most = (RIGHT - LEFT) / Math.max(last, 1) / 2; // so that points do not hide each other
-  const mistakes = mistakesOf(plies);
-  const ofSide = (wanted: number) => mistakes.filter(({ side }) => side === wanted);
-  const signs = [0, 1].flatMap((side) => withRoom(ofSide(side), xOf, ply));
   const onClick = ({ clientX, currentTarget }: MouseEvent) => {
     const { left, width } = (currentTarget as Element).getBoundingClientRect();
     const x = ((clientX - left) * WIDTH) / width;
@@ -77,14 +74,14 @@ export function ValuePlot({ state, plies, view }: ValuePlotProps) {
           color={setup.colors[found.side]}
         />
       ))}
-      {signs.map(({ ply: at, side, grade }) => (
-        <text
+      {mistakesOf(plies).map(({ ply: at, side, grade: { name } }) => (
+        <rect
           key={at}
-          class="plot-sign"
-          text-anchor="middle"
-          x={xOf(at)}
-          y={side === view ? BOTTOM + 15 : TOP - 6}
-          children={grade.sign}
+          class={`plot-mistake is-${name}`}
+          x={xOf(at) - Math.min(most, 2.5)}
+          width={Math.min(2 * most, 5)}
+          y={side === view ? BOTTOM + 4 : TOP - 4 - LENGTHS[name]}
+          height={LENGTHS[name]}
         />
       ))}
     </svg>
@@ -100,18 +97,6 @@ function Point({ found: { value, grade, exact }, x, most, isNow, color }: PointP
   const name = `plot-point ${isNow ? "is-now" : ""} ${grade ? `is-mistake piece-${color}` : ""}`;
   if (exact) return <rect class={name} x={x - r} y={y - r} width={2 * r} height={2 * r} />;
   return <circle class={name} cx={x} cy={y} r={r} />;
-}
-
-/** Return the mistakes whose signs fit beside each other: first that of a ply, then the worst. */
-function withRoom(mistakes: Mistake[], xOf: (ply: number) => number, now: number): Mistake[] {
-  const order = (one: Mistake) => (one.ply === now ? 9 : (one.loss ?? 0));
-  const width = ({ grade }: Mistake) => LETTER * grade.sign.length;
-  const sorted = mistakes.toSorted((one, other) => order(other) - order(one));
-  return sorted.reduce<Mistake[]>((placed, one) => {
-    const overlaps = (other: Mistake) =>
-      Math.abs(xOf(one.ply) - xOf(other.ply)) < (width(one) + width(other)) / 2;
-    return placed.some(overlaps) ? placed : [...placed, one];
-  }, []);
 }
 
 function describe(state: GameState, known: Known[], view: Side): string {
