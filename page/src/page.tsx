@@ -130,6 +130,7 @@ class Router implements App {
     window.addEventListener("hashchange", () => this.route());
     document.addEventListener("keydown", (event) => this.onKey(event));
     game.shown.subscribe(() => this.keepAddress());
+    this.review.open();
   }
 
   /** Return the router of a page that opens at the address. */

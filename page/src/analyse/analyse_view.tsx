@@ -33,10 +33,7 @@ function useAnalysis(app: App, parameters: Parameters) {
   const { review } = app;
   const id = player.value?.id;
   review.player = id && id !== game.analyst?.id ? { id } : null;
-  useEffect(() => {
-    const ends = [review.open(), () => search.close()];
-    return () => ends.forEach((end) => end());
-  }, []);
+  useEffect(() => () => search.close(), []);
   useEffect(() => search.show(app.game.request(), !position.over), [line[ply]]);
   const { analysis } = search.found.value;
   useEffect(() => {

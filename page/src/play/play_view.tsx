@@ -37,9 +37,9 @@ export function PlayView({ app, parameters, rewrite }: ViewProps) {
     rewrite({ first: formatSeat(seats[0]), second: formatSeat(seats[1]) });
   }, [seats]);
   useEffect(() => {
-    const ends = [flow.open(), review.open()];
+    review.player = null;
     app.announce(`${game.title}. ${statusText(props)}`);
-    return () => ends.forEach((end) => end());
+    return flow.open();
   }, []);
   const sit = (wanted: Seats) => {
     chosen.value = wanted;

@@ -65,14 +65,9 @@ export class Review {
     return line.map((node, ply) => moves.get(line[ply + 1]) ?? positions.get(node));
   }
 
-  /** Follow the game, and review it by itself once it has ended; return what ends that. */
-  open(): () => void {
-    this.line = [];
-    const unsubscribe = this.app.game.shown.subscribe(() => this.follow());
-    return () => {
-      unsubscribe();
-      this.stop();
-    };
+  /** Follow the game, and review it by itself once it has ended. */
+  open(): void {
+    this.app.game.shown.subscribe(() => this.follow());
   }
 
   async run(): Promise<void> {
