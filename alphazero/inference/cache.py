@@ -188,7 +188,7 @@ def _empty_table(num_actions: int, max_bytes: int) -> CacheTable:
     size = max(max_bytes // bytes_per_entry(num_actions), 2 * _WAYS)
     size = 1 << (int(size).bit_length() - 1)
     return CacheTable(
-        keys=np.full(size, _EMPTY, np.uint64),
+        keys=np.zeros(size, np.uint64),  # all `_EMPTY`; takes no physical memory until it is used
         pending=np.full(size, _NOT_PENDING, np.int32),
         logits=np.zeros((size, num_actions), np.float32),
         values=np.zeros(size, np.float32),

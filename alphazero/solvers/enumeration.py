@@ -23,7 +23,7 @@ MAX_POSITIONS = 3_000_000
 
 #: Maximum number of positions that `EnumeratedSolver` enumerates, in about ten seconds.
 MAX_SOLVER_POSITIONS = 300_000
-_BATCH = 1024  # maximum number of positions expanded at once
+_BATCH = 128  # maximum number of positions expanded at once; in Gomoku, each has 225 successors
 
 #: Entry of `Positions.children` for an illegal action.
 NO_CHILD = -1

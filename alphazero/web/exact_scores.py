@@ -19,8 +19,9 @@ from alphazero.solvers.registry import make_solver
 #: Maximum number of solver nodes per position, about two seconds of work; Connect Four needs less.
 _MAX_NODES = 20_000_000
 _MAX_CACHED = 4_096
-#: Number of positions to enumerate before giving up on a game in plain Python, a few seconds of
-#: work.
+#: Number of positions to enumerate before giving up on a game without a special solver, a few
+#: seconds of work: with compiled rules, and in plain Python.
+_MAX_POSITIONS = 50_000
 _MAX_PYTHON_POSITIONS = 6_000
 
 
@@ -74,28 +75,32 @@ class Solvers:
         """
         with self._lock:
             answer = self._answer(game, state.tobytes())
-        if isinstance(answer, UnsolvableError):
-            raise answer
+        if isinstance(answer, str):
+            raise UnsolvableError(answer)
         return answer
 
-    def _solve(self, game: Game, state: bytes) -> ExactScores | UnsolvableError:
+    # The caches hold the messages of errors: an error refers to all variables of the functions
+    # that it passed through, 600 MB for Gomoku.
+
+    def _solve(self, game: Game, state: bytes) -> ExactScores | str:
+        """Return the exact scores in a position, or the reason why it is not solved."""
         states = np.frombuffer(state, game.state_dtype)[None]
         solver = self._solver(game)
-        if isinstance(solver, UnsolvableError):
+        if isinstance(solver, str):
             return solver
         try:
             return ExactScores(solver.scores(states)[0], solver.meaning)
         except UnsolvableError as error:
-            return error
+            return str(error)
 
-    def _make_solver(self, game: Game) -> Solver | UnsolvableError:
-        """Make the solver of a game, or return the error that explains why the game has none."""
+    def _make_solver(self, game: Game) -> Solver | str:
+        """Make the solver of a game, or return the reason why the game has none."""
         try:
             if isinstance(game, CompiledGame):
-                return make_solver(game, self._max_nodes)
+                return make_solver(game, self._max_nodes, _MAX_POSITIONS)
             return EnumeratedSolver(game, _MAX_PYTHON_POSITIONS)
         except UnsolvableError as error:
-            return error
+            return str(error)
 
 
 def exact_answer(exact: ExactScores) -> dict[str, Any]:

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 
 from alphazero.games.batched_game import CompiledGame, Game
+from alphazero.network.weights import load_network
+from alphazero.network.window_states import LOOKED_UP
 from alphazero.play.requests import Refusal
 from alphazero.players.base import PlayerSettings
 from alphazero.players.python_uct import uct_player
@@ -32,8 +34,12 @@ from alphazero.web.search_view import (
     uct_view,
 )
 
-#: Maximum number of networks in memory; the least recently used one is dropped.
-MAX_LOADED = 6
+#: Maximum number of networks in memory; the least recently used one is dropped. A game between two
+#: networks and its analysis need three.
+MAX_LOADED = 3
+#: Number of weights below which torch is fast enough. OpenVINO would take 150 MB and three seconds
+#: more to load.
+_SMALL_NETWORK = 100_000
 #: Default number of simulations, for each kind of player that searches.
 SIMULATIONS_BY_KIND = {"network": DEFAULT_SIMULATIONS, "uct": DEFAULT_UCT_SIMULATIONS}
 #: Number of UCT's progress reports, which come 20 times per second, between two of its snapshots.
@@ -81,7 +87,11 @@ class Thinking:
         from alphazero.players.network import load_network_player
 
         assert player.network is not None
-        settings = PlayerSettings(endgame="auto", network_kind=self._network_kind)
+        stored = load_network(player.network)
+        num_weights = sum(array.size for array in stored.arrays.values())
+        has_tables = stored.settings.get("kind") in LOOKED_UP
+        engine = "torch" if num_weights < _SMALL_NETWORK and not has_tables else "auto"
+        settings = PlayerSettings(endgame="auto", engine=engine, network_kind=self._network_kind)
         searcher = load_network_player(game, player.network, settings)
         assert isinstance(searcher, SearchPlayer)
         return NetworkSearch(searcher)

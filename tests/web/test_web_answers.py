@@ -5,6 +5,7 @@ import os
 import re
 import threading
 import time
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -19,10 +20,12 @@ from alphazero.inference.evaluator import UniformEvaluator
 from alphazero.own_games.registry import make_game
 from alphazero.play.requests import Refusal
 from alphazero.players.search_player import SearchPlayer
+from alphazero.solvers.base import UnsolvableError
 from alphazero.solvers.endings import make_endings
 from alphazero.web import exact_scores
 from alphazero.web.exact_scores import Solvers
 from alphazero.web.network_search import NetworkSearch, SearchTask
+from alphazero.web.thinking import MAX_LOADED
 
 TTT = {"game": "tic_tac_toe"}
 #: X has two in a row and moves.
@@ -292,6 +295,26 @@ def test_what_is_too_hard_says_so():
     assert squares["known"] is False and re.search(r"60 .* 20 ", squares["reason"])
 
 
+def test_a_game_that_is_too_large_to_solve_leaves_nothing_in_memory(monkeypatch):
+    """An error that is kept would keep all positions that were enumerated before it."""
+    enumerated = []
+
+    class Enumerated(np.ndarray):
+        pass
+
+    def give_up(*_):
+        positions = np.zeros(1).view(Enumerated)
+        enumerated.append(weakref.ref(positions))
+        raise UnsolvableError("too many positions.")
+
+    monkeypatch.setattr(exact_scores, "make_solver", give_up)
+    backend = make_backend()
+    for moves in ([], [0], [0]):
+        found = backend.exact(TTT | {"moves": moves})
+        assert found == {"known": False, "reason": "too many positions."}
+    assert len(enumerated) == 1 and enumerated[0]() is None
+
+
 def test_a_review_finds_the_blunder(backend):
     moves = [4, 1, 0, 8, 6, 2, 3]  # O answers the centre at an edge, which loses
     messages = collect(backend.review(TTT | {"moves": moves}))
@@ -349,6 +372,33 @@ def test_a_network_is_read_again_when_its_file_changes(tmp_path):
         damage()
         with pytest.raises(Refusal):
             backend.thinking.network(game, player)
+
+
+def test_the_network_that_was_not_used_for_longest_is_dropped():
+    backend = make_backend()
+    games = [make_game(name) for name in ("othello:4", "othello:6", "othello", "gomoku:9x9")]
+    assert len(games) == MAX_LOADED + 1
+    loaded = [
+        weakref.ref(backend.thinking.network(game, backend.catalogue.player(game, "best")))
+        for game in games
+    ]
+    assert [search() is None for search in loaded] == [True, False, False, False]
+
+
+@pytest.mark.parametrize(
+    "game, engine", [("tic_tac_toe", "torch"), ("othello:4", "auto"), ("connect_four", "auto")]
+)
+def test_only_a_small_network_without_tables_is_left_to_torch(monkeypatch, game, engine):
+    class Loaded(Exception):
+        pass
+
+    def load(_game, _path, settings):
+        raise Loaded(settings.engine)
+
+    monkeypatch.setattr("alphazero.players.network.load_network_player", load)
+    backend, game = make_backend(), make_game(game)
+    with pytest.raises(Loaded, match=engine):
+        backend.thinking.network(game, backend.catalogue.player(game, "best"))
 
 
 def test_uct_plays_and_analyses_a_game_in_plain_python(monkeypatch):
