@@ -3,6 +3,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Backend, RunRows, RunSummary } from "../api";
 import { pause } from "../board/motion";
+import { shortText } from "../format";
 import type { Network } from "./parts";
 
 export const X_KINDS = ["iterations", "games", "hours"] as const;
@@ -45,6 +46,8 @@ export function useRunRows({ runs }: Backend, chosen: RunSummary[]) {
 
 /** More points than pixels cost time, and their noise would hide other lines. */
 const MOST_POINTS = 500;
+/** An axis is cut where a loss is more than so many times the median. */
+const HIGHEST = 10;
 
 type Column = (number | undefined)[];
 
@@ -64,6 +67,8 @@ export interface MergedChart {
   yLabel: string;
   xLabel: string;
   fromZero: boolean;
+  /** Where the axis ends though a few values are far higher. */
+  top: number;
   xs: number[];
   /** By x: the kept network of the first run, if it is asked for. */
   networks: (Network | undefined)[];
@@ -93,7 +98,8 @@ export function mergeCharts(runs: RunRows[], kind: XKind, kept: Network[]): Merg
   };
   runs.forEach((rows, run) => {
     for (const { title, y_label: yLabel, from_zero: fromZero, curves } of rows.charts) {
-      const empty = { title, yLabel, xLabel, fromZero, xs, networks, curves: [], lines: [] };
+      const axes = { yLabel, xLabel, fromZero, top: Infinity };
+      const empty = { title, ...axes, xs, networks, curves: [], lines: [] };
       const chart: MergedChart = charts.get(title) ?? empty;
       for (const { name, y, low, high } of curves) {
         const newest = y.findLast((value) => value !== null) ?? null;
@@ -108,7 +114,19 @@ export function mergeCharts(runs: RunRows[], kind: XKind, kept: Network[]): Merg
   });
   const merged = [...charts.values()];
   for (const { lines } of merged) lines.sort((a, b) => a.run - b.run || a.curve - b.curve);
+  // Other figures may fall a hundredfold while all goes well.
+  for (const chart of merged) if (chart.yLabel === "loss") cutAxis(chart);
   return merged;
+}
+
+/** End the axis below values that would flatten all others, and say so. */
+function cutAxis(chart: MergedChart): void {
+  const values = chart.lines.flatMap(({ y }) => y.flatMap((value) => value ?? []));
+  values.sort((a, b) => a - b);
+  const [most, usual] = [values.at(-1) ?? 0, values[values.length >> 1]];
+  if (most <= HIGHEST * usual) return;
+  chart.top = values.findLast((value) => value <= HIGHEST * usual) ?? usual;
+  chart.yLabel = `loss (cut: up to ${shortText(most)})`;
 }
 
 /** Return the x of all points in order, and the place of each row among them, -1 for none. */
