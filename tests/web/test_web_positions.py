@@ -173,6 +173,14 @@ def test_a_board_that_is_shown_can_be_started_from(backend, setup):
     assert further["to_move"] == 0 and further["ply"] == 1
 
 
+@pytest.mark.parametrize(
+    "board, said", [("----", "has 4 rows, not 1."), ("\n".join("-" * 4), "needs 4 squares, not 1.")]
+)
+def test_a_board_of_another_size_is_refused_with_both_numbers(backend, board, said):
+    with pytest.raises(Refusal, match=said):
+        backend.position({"game": "othello:4", "board": board})
+
+
 def test_a_board_may_be_written_in_small_letters_and_with_dots(backend):
     shown = last(backend, game="othello:4", board="\n ....\n .bw. \n-wb-\n____\n")
     assert shown["board"] == "----\n-BW-\n-WB-\n----"

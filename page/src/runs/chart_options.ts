@@ -33,9 +33,11 @@ export function readColors(box: HTMLElement) {
 }
 
 /** Return the series of a chart: x, then the edges of the bands (under the lines), the lines. */
-export function columns({ xs, lines }: MergedChart): uPlot.AlignedData {
+export function columns({ xs, lines, top }: MergedChart): uPlot.AlignedData {
   const edges = lines.flatMap(({ band }) => band ?? []);
-  return [xs, ...edges, ...lines.map(({ y }) => y)] as uPlot.AlignedData;
+  // A browser draws no dashes on the way to a point that is too far away.
+  const near = (y: number | undefined) => y && Math.min(y, 2 * top);
+  return [xs, ...edges, ...lines.map(({ y }) => y.map(near))] as uPlot.AlignedData;
 }
 
 /** Return the options of a chart, of which lines stay the same; `state`: the colours now. */
@@ -59,8 +61,7 @@ export function chartOptions(
   const edge = { stroke: "transparent", width: 0, spanGaps: true, points: { show: false } };
   const upright = (low: number | null, high: number | null): uPlot.Range.MinMax => {
     if (low === null || high === null) return [0, 1];
-    const { top } = newest();
-    const end = low < top ? Math.min(high, top) : high; // where all that is seen is cut, show it
+    const end = Math.min(high, newest().top);
     return fromZero && low >= 0 ? [0, 1.05 * end || 1] : withRoom(low, end, 0.05);
   };
   return {

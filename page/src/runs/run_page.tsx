@@ -98,11 +98,11 @@ function Stopped({ run, rows: { settings, resume } }: { run: RunSummary; rows: R
   const time = limit ? ` and ${durationText(run.hours)} of ${durationText(limit / 3600)}` : "";
   const how = resume
     ? "This command goes on from there:"
-    : "No finished iteration is stored that could be gone on with: start it again.";
+    : "No finished iteration is stored: start it again.";
   return (
     <Section title="Stopped early">
       <p>{`After ${countText(run.iterations)}${of} iterations${time}, it was stopped. ${how}`}</p>
-      {resume && <pre tabIndex={0} children={<code>{resume}</code>} />}
+      {resume && <pre children={<code>{resume}</code>} />}
     </Section>
   );
 }
