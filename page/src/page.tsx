@@ -20,7 +20,7 @@ import { focusBoard } from "./ui";
 const NAMES: Record<address.View, string> = { play: "Play", analyse: "Analyse", runs: "Runs" };
 const LOST = "The server does not answer. What is shown stands still, and goes on once it is back.";
 const NOTICE_MS = 4000;
-/** Of a game that is left for another one; a short wait does not show. */
+/** Of a game that waits for another one, and takes no moves; a short wait does not show. */
 const LEFT_LOOK = "opacity: 0.5; transition: opacity 0.2s 0.2s";
 const LEFT = "You are back in the game that you left.";
 const MOST_LINK = 2000; // characters: longer links are cut on their way
@@ -85,7 +85,6 @@ function Views({ router }: { router: Router }) {
         </nav>
         <ThemeButton />
       </header>
-      {/* What is done to a game that is being left would be done to the next one. */}
       <main id="main" tabIndex={-1} inert={isLeft} style={isLeft ? LEFT_LOOK : ""}>
         {view !== "runs" && <h1 class="visually-hidden">{title}</h1>}
         {view === "play" && <PlayView key={key} {...props} />}

@@ -243,7 +243,7 @@ def test_a_run_that_stopped_early_says_so_and_how_to_go_on(page, runs):
     expect(part.locator("code")).to_have_text(f"alphazero train resume={runs / A}")
     (runs / A / "state.safetensors").unlink()
     page.reload()
-    expect(part).to_contain_text("start it again")
+    expect(part).to_contain_text("Nothing is stored")
     with RunFolder(runs / A).locked():
         expect(part).to_be_hidden()
         expect(page.locator(".run-tag")).to_have_text("training")

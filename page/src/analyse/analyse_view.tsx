@@ -172,11 +172,9 @@ function wantedPlayer(app: App, { analyst, simulations }: Parameters): Required<
   const { game } = app.game.shown.value;
   const analysts = analystsOf(game);
   if (!analysts.length || !game.analyst) return null;
-  const { id } = analysts.find((one) => one.id === analyst) ?? game.analyst;
-  if (analyst && analyst !== id) {
-    const { name } = analysts.find((one) => one.id === id) ?? { name: id };
-    app.notify(`There is no analyst ${analyst} here: ${name} analyses.`);
-  }
+  const named = analysts.find((one) => one.id === analyst);
+  const { id, name } = named ?? analysts.find((one) => one.id === game.analyst?.id) ?? analysts[0];
+  if (analyst && !named) app.notify(`There is no analyst ${analyst} here: ${name} analyses.`);
   const isNumber = /^\d+$/.test(simulations ?? "");
   const num = isNumber ? Number(simulations) : game.analyst.num_simulations;
   return clamped(game, { id, num_simulations: num });

@@ -53,9 +53,7 @@ export function RunPage({ app, chosen, x }: RunPageProps) {
       </div>
       <ErrorLine text={error} />
       <Comparison contenders={contenders} game={game?.title ?? run.game} />
-      {isAlone && run.unfinished && !run.training && rows[0] && (
-        <Stopped run={run} rows={rows[0]} />
-      )}
+      {isAlone && rows[0] && <Stopped run={run} rows={rows[0]} />}
       {isAlone && <Networks key={id} {...{ app, game, run }} />}
       <div class="run-columns">
         <Curves {...{ known, kind, change, kept, play }} isLoading={known.length < chosen.length} />
@@ -93,12 +91,11 @@ function Comparison({ contenders, game }: { contenders: Contender[]; game: strin
 
 /** How far a run came that ended before it reached its limits, and how to go on. */
 function Stopped({ run, rows: { settings, resume } }: { run: RunSummary; rows: RunRows }) {
+  if (run.training || !run.unfinished) return null;
   const [num, limit] = [settings["run.num_iterations"], settings["run.time_limit_s"]].map(Number);
   const of = num ? ` of ${countText(num)}` : "";
   const time = limit ? ` and ${durationText(run.hours)} of ${durationText(limit / 3600)}` : "";
-  const how = resume
-    ? "This command goes on from there:"
-    : "No finished iteration is stored: start it again.";
+  const how = resume ? "This command goes on from there:" : "Nothing is stored: start it again.";
   return (
     <Section title="Stopped early">
       <p>{`After ${countText(run.iterations)}${of} iterations${time}, it was stopped. ${how}`}</p>

@@ -46,8 +46,6 @@ export function useRunRows({ runs }: Backend, chosen: RunSummary[]) {
 
 /** More points than pixels cost time, and their noise would hide other lines. */
 const MOST_POINTS = 500;
-/** An axis is cut where a loss is more than so many times the median. */
-const HIGHEST = 10;
 
 type Column = (number | undefined)[];
 
@@ -119,13 +117,13 @@ export function mergeCharts(runs: RunRows[], kind: XKind, kept: Network[]): Merg
   return merged;
 }
 
-/** End the axis below values that would flatten all others, and say so. */
+/** End the axis below values of over ten times the median, which would flatten all others. */
 function cutAxis(chart: MergedChart): void {
   const values = chart.lines.flatMap(({ y }) => y.flatMap((value) => value ?? []));
-  values.sort((a, b) => a - b);
-  const [most, usual] = [values.at(-1) ?? 0, values[values.length >> 1]];
-  if (most <= HIGHEST * usual) return;
-  chart.top = values.findLast((value) => value <= HIGHEST * usual) ?? usual;
+  const highest = 10 * values.sort((a, b) => a - b)[values.length >> 1];
+  const [most] = values.slice(-1);
+  if (most <= highest) return;
+  chart.top = Math.max(...values.filter((value) => value <= highest));
   chart.yLabel = `loss (cut: up to ${shortText(most)})`;
 }
 
