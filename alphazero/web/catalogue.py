@@ -93,8 +93,8 @@ class Catalogue:
         """Return the `api/games` response: every game with its players, and the default game."""
         described = []
         for name in self.game_names():
-            game = self.game(name)
-            described.append(describe_game(game, self.players(game)) | {"name": name})
+            made = self.game(name)
+            described.append(describe_game(made, self.players(made)) | {"name": name})
         titles = [game["title"] for game in described]
         for game in described:
             if titles.count(game["title"]) > 1:
@@ -122,7 +122,7 @@ class Catalogue:
             Refusal: if the catalogue contains no game of this name.
         """
         known = self.game_names()
-        if name not in known and name not in self._paths.values():
+        if name is None or name not in [*known, *self._paths.values()]:
             message = f"there is no game {quoted(name)} here; the games are {', '.join(known)}."
             raise Refusal(message, key="game", value=name)
         return self._make_game(self._paths.get(name, name))
