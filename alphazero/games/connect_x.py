@@ -256,8 +256,10 @@ def check_turn(board: np.ndarray, player: int, length: int, sides: tuple[str, st
     side = sides[player]
     if nums[0] - nums[1] != player:
         first, second = (f"{num} {name.lower()}" for num, name in zip(nums, sides))
-        nor = "" if nums[0] - nums[1] == 1 - player else f", nor {sides[1 - player]}'s"
-        raise ValueError(f"with {first} and {second} pieces it is not {side}'s turn{nor}.")
+        raise ValueError(
+            f"with {first} and {second} pieces it is not {side}'s turn: {sides[0]} begins, and has "
+            f"as many as {sides[1]} or one more."
+        )
     if _holds_line(board == 1 + player, length):
         raise ValueError(
             f"{side} is to move but already has {length} in a row: the game ended one move earlier."
