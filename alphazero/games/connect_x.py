@@ -249,14 +249,17 @@ def check_turn(board: np.ndarray, player: int, length: int, sides: tuple[str, st
         sides: the names of the players.
 
     Raises:
-        ValueError: if the numbers of pieces show that it is the other player's turn, or ``player``
-            already has a line; the message says which.
+        ValueError: if the numbers of pieces show that it is the other player's turn or nobody's, or
+            ``player`` already has a line; the message says which.
     """
     nums = np.count_nonzero(board == 1), np.count_nonzero(board == 2)
     side = sides[player]
     if nums[0] - nums[1] != player:
         first, second = (f"{num} {name.lower()}" for num, name in zip(nums, sides))
-        raise ValueError(f"with {first} and {second} pieces it is not {side}'s turn.")
+        raise ValueError(
+            f"with {first} and {second} pieces it is not {side}'s turn: {sides[0]} begins, and has "
+            f"as many as {sides[1]} or one more."
+        )
     if _holds_line(board == 1 + player, length):
         raise ValueError(
             f"{side} is to move but already has {length} in a row: the game ended one move earlier."

@@ -48,7 +48,7 @@ def parse_board(text: str, shape: tuple[int, int], letters: str, game_name: str)
     height, width = shape
     lines = [line.rstrip("\r") for line in text.strip("\n").split("\n")]
     if len(lines) != height:
-        raise ValueError(f"the board has {len(lines)} rows; {game_name} has {height}.")
+        raise ValueError(f"the board of {game_name} has {height} rows, not {len(lines)}.")
     board = np.zeros(shape, np.int8)
     for row, line in enumerate(lines):
         for column, letter in enumerate(line[:width]):
@@ -58,6 +58,5 @@ def parse_board(text: str, shape: tuple[int, int], letters: str, game_name: str)
                 raise ValueError(f"{place} holds '{letter}'; allowed are {allowed}.")
             board[row, column] = letters.index(letter)
         if len(line) != width:
-            found = f"line {row + 1} of the board has {len(line)} characters"
-            raise ValueError(f"{found}; {game_name} has {width} columns.")
+            raise ValueError(f"line {row + 1} of the board needs {width} squares, not {len(line)}.")
     return board

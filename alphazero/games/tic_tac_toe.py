@@ -166,7 +166,10 @@ def from_cells(game, board, player):
     first = np.count_nonzero(board == 1)
     second = np.count_nonzero(board == 2)
     if first - second != player:
-        raise ValueError(f"with {first} X and {second} O it is not {'XO'[player]}'s turn.")
+        raise ValueError(
+            f"with {first} X and {second} O it is not {'XO'[player]}'s turn: X begins, and has as "
+            "many as O or one more."
+        )
     words = [
         sum(1 << int(cell) for cell in np.flatnonzero(board.ravel() == piece))
         for piece in (1 + player, 2 - player)

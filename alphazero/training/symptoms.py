@@ -229,22 +229,28 @@ def learning_rate_too_high(run: Observed) -> Finding | None:
     uninformed += learner.value_weight * run.mean("learner.uninformed_value_loss", 3)
     # Healthy: 0.97 of the uninformed loss in the first iteration, then falling.
     if run.is_above(loss, 1.2 * uninformed, ends=1.1 * uninformed):
-        signs.append(f"the loss is {loss:.3g}, and {uninformed:.3g} for an uninformed predictor")
+        expected = f"{_text(uninformed)} for an uninformed predictor"
+        signs.append(f"the loss is {_text(loss)}, and {expected}")
     ends = range(max(len(losses) - 20, 4), len(losses) + 1)
     rolling_means = [mean(losses[end - 3 : end]) for end in ends]
     lowest = min(rolling_means, default=math.nan)
     if run.is_above(loss, 1.25 * lowest, ends=1.15 * lowest):  # healthy: at most 1.05
-        signs.append(f"the loss has risen from {lowest:.3g} to {loss:.3g}")
+        signs.append(f"the loss has risen from {_text(lowest)} to {_text(loss)}")
     gradient = run.mean("learner.gradient_norm", 3)
     size = run.mean("learner.weight_size", 3)
     limit = learner.max_gradient_norm or 5.0
     if run.is_above(gradient, 4 * limit, ends=3 * limit):  # healthy: at most half the limit
-        signs.append(f"the gradient norm is {gradient:.3g}, where less than {limit:g} is usual")
+        signs.append(f"the gradient norm is {_text(gradient)}, where less than {limit:g} is usual")
     if run.is_above(size, 1.0, ends=0.8):  # healthy: 0.06 to 0.5
         signs.append(f"the weights have grown to {size:.2g} on average, where 0.1 is usual")
     if not signs:
         return None
     return Finding("; ".join(signs), "steps too large", *lower_rate(run.settings))
+
+
+def _text(number: float) -> str:
+    """Format a number such as "2.26", a large one as a person writes it: "2,262,981"."""
+    return f"{number:,.0f}" if 1e3 <= number < 1e12 else f"{number:.3g}"
 
 
 # --- the gate and the workers ---------------------------------------------------------------------

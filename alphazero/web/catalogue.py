@@ -14,6 +14,7 @@ from alphazero.boards.skin import Skin, setups_of, skin_of
 from alphazero.games.batched_game import CompiledGame, Game
 from alphazero.own_games.registry import (
     OFFERED,
+    is_game_file,
     is_shipped_game,
     make_game,
     same_game,
@@ -63,7 +64,12 @@ class Catalogue:
         self, runs: str | Path, named_games: Sequence[str] = (), own_players: Sequence[str] = ()
     ):
         self._finder = RunFinder(Path(runs))
-        self._named = named_games
+        # A game file goes by its name, so that links do not show where it is; of two files of one
+        # name, the second goes by its path.
+        files = [game for game in reversed(named_games) if is_game_file(game)]
+        self._paths = {Path(path).name: path for path in files}
+        shown = {path: name for name, path in self._paths.items()}
+        self._named = [shown.get(game, game) for game in named_games]
         self._own = [PlayerChoice(spec, spec, "own") for spec in own_players]
         self._make_game = functools.cache(make_game)
 
@@ -85,8 +91,10 @@ class Catalogue:
 
     def describe(self) -> dict[str, Any]:
         """Return the `api/games` response: every game with its players, and the default game."""
-        games = map(self.game, self.game_names())
-        described = [describe_game(game, self.players(game)) for game in games]
+        described = []
+        for name in self.game_names():
+            made = self.game(name)
+            described.append(describe_game(made, self.players(made)) | {"name": name})
         titles = [game["title"] for game in described]
         for game in described:
             if titles.count(game["title"]) > 1:
@@ -114,10 +122,10 @@ class Catalogue:
             Refusal: if the catalogue contains no game of this name.
         """
         known = self.game_names()
-        if name not in known:
+        if name is None or name not in [*known, *self._paths.values()]:
             message = f"there is no game {quoted(name)} here; the games are {', '.join(known)}."
             raise Refusal(message, key="game", value=name)
-        return self._make_game(name)
+        return self._make_game(self._paths.get(name, name))
 
     def skin(self, game: Game, setup: str | None) -> Skin:
         """Return the appearance of a game in one of its set-ups, which differ in who moves first.
@@ -184,7 +192,7 @@ class Catalogue:
         """
         for name in names:
             digest = self.game(name).rules_digest if rules_digest else ""
-            if same_game(name, game, digest, rules_digest):
+            if same_game(self._paths.get(name, name), game, digest, rules_digest):
                 return name
         return None
 

@@ -135,6 +135,8 @@ def _read_run(run_id: str, path: Path, _changed: tuple) -> FoundRun:
         "hours": round(newest.get("elapsed_s", 0.0) / 3600, 4),
         "accuracy": rounded(accuracy),
         "alarms": alarms_of(newest),
+        # An iteration's row says whether the run ends with it; those of old versions do not.
+        "unfinished": not newest.get("last", bool(lines)),
     }
     return FoundRun(
         run_id,

@@ -101,12 +101,14 @@ def _describe_rows(run: FoundRun, rows: RunRows) -> dict[str, Any]:
     for chart, columns in columns_of.items():
         if any(value is not None for column in columns for value in column.y):
             charts.append(_chart_data(chart, columns, rows.opponent))
+    settings = _settings(run.folder)
     return {
         "id": run.id,
         "x": {"iterations": rows.iterations[:], "games": rows.games[:], "hours": rows.hours[:]},
         "charts": charts,
         "alarms": [change._asdict() for change in rows.alarm_changes],
-        "settings": _settings(run.folder),
+        "settings": settings,
+        "resume": _resume_command(run, settings),
     }
 
 
@@ -144,6 +146,14 @@ def _settings(folder: RunFolder) -> dict[str, Any]:
     except (InputError, OSError):
         return {}  # the run is being deleted
     return json.loads(json.dumps(settings, default=str), parse_constant=str)
+
+
+def _resume_command(run: FoundRun, settings: dict[str, Any]) -> str | None:
+    """Return the command that trains a run further; None if no finished iteration is stored."""
+    if not run.folder.states:
+        return None
+    words = run.folder.resume_words(run.game, str(settings.get("network.kind", "")))
+    return f"alphazero train {words}"
 
 
 # --- ratings --------------------------------------------------------------------------------------

@@ -181,6 +181,8 @@ export interface RunSummary {
   training: boolean;
   accuracy: number | null;
   elo: number | null;
+  /** Whether the newest iteration is not the last one of the run. */
+  unfinished: boolean;
   /** Alarms that are active in the newest iteration. */
   alarms: string[];
   /** Those that are stored, the newest first. */
@@ -212,6 +214,8 @@ export interface RunRows {
   alarms: { iteration: number; began: boolean; text: string }[];
   /** Every setting by its dotted name, such as learner.learning_rate. */
   settings: Record<string, unknown>;
+  /** The command that goes on with the run, null if nothing is stored for that. */
+  resume: string | null;
 }
 
 /** How requests are answered while they run. */

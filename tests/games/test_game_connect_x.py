@@ -64,7 +64,7 @@ def test_a_full_board_without_a_line_is_a_draw(board_of):
         ("....\n....\nXO..", 1, ["1", "Red"]),
         ("....\nOOO.\nXXX.", 0, ["Yellow", "3 in a row"]),
         ("X...\nOOO.\nXXX.", 1, ["Red", "3 in a row"]),
-        ("X...\nOOX.\nXXXO", 1, ["5", "3", "Red"]),
+        ("X...\nOOX.\nXXXO", 1, ["5", "3", "Red's turn", "Yellow begins"]),
     ],
 )
 def test_unreachable_boards_are_refused_with_the_reason(board_of, drawing, player, parts):

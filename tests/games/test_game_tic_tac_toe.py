@@ -34,7 +34,7 @@ def test_the_ninth_move_can_win(game):
 @pytest.mark.parametrize(
     ("drawing", "player", "parts"),
     [
-        ("XX.\n...\n...", X_MOVES, ["2 X", "0 O", "X's turn"]),
+        ("XX.\n...\n...", X_MOVES, ["2 X", "0 O", "X's turn", "as O"]),
         ("X..\n...\n..O", O_MOVES, ["1 X", "1 O", "O's turn"]),
         ("XXX\nOO.\nO..", X_MOVES, ["X", "three in a row"]),
         ("XXX\nOOO\nX..", O_MOVES, ["O", "three in a row"]),

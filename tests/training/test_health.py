@@ -306,6 +306,13 @@ def test_an_alarm_begins_at_its_limit_and_ends_at_another(name):
     assert {alarm.key for alarm in alarms} <= KEYS
 
 
+def test_an_alarm_writes_a_large_number_as_a_person_does():
+    made = run_of(12, loss=2_262_981.0)
+    observed(made)
+    text = next(one.seen for one in made[-1].alarms if one.name == "learning_rate_too_high")
+    assert "2,262,981" in text and "e+" not in text
+
+
 #: An alarm, a setting and its value, by which the advice names that setting.
 CAUSES = [
     ("entropy_collapsed", "search.dirichlet_fraction", 0.0),

@@ -221,6 +221,20 @@ def test_an_analysis_outlives_its_tab_and_a_link_carries_it(go, start):
 
 
 @pytest.mark.slow
+def test_a_link_has_room_for_the_variations_of_a_long_game(go):
+    moves = ",".join(["4", "4"] * 3 + ["5", "5"] * 3 + ["3", "3"] * 3 + ["1", "1"] * 3)
+    page = go(f"#analyse/connect_four?moves={moves}")
+    expect(page.locator(MAIN_MOVES)).to_have_count(24)
+    button(page, "To the start").click()
+    page.get_by_role("gridcell", name=re.compile("^column 2, row 1:")).click()
+    expect(page.locator(".variation .move-step")).to_have_count(1)
+    page.evaluate("navigator.clipboard.writeText = async (text) => (window.copied = text)")
+    button(page, "Copy link").click()
+    (tree,) = [value for key, value in parse_qsl(page.evaluate("copied")) if key == "tree"]
+    assert len(tree) < 230 and " " not in tree and "\n" not in tree
+
+
+@pytest.mark.slow
 def test_a_game_that_is_played_goes_on_where_it_was_left(go):
     page = go("#play/tic_tac_toe?first=human&second=best*20&moves=1,5")
     page.get_by_role("gridcell", name=re.compile("^2:")).click()

@@ -267,10 +267,53 @@ def test_a_refused_board_is_explained_in_the_names_and_numbers_of_the_page(go):
     expect_refusal("Line 6, column 4", "Z")
 
 
+@pytest.mark.parametrize(
+    "game, board, to_move",
+    [("othello", "\n".join(["-" * 8] * 8), "Black"), ("tic_tac_toe", "XXX\nOO.\n...", "O")],
+)
+def test_a_board_on_which_the_game_is_over_is_no_start(go, game, board, to_move):
+    page = go(f"#play/{game}?{PEOPLE}")
+    dialog, _ = open_setup(page)
+    dialog.get_by_label("Board as text").fill(board)
+    dialog.get_by_label("Side to move").select_option(to_move)
+    dialog.get_by_role("button", name="Start here").click()
+    expect(dialog.get_by_role("alert")).to_have_text(re.compile("the game is over"))
+    dialog.get_by_role("button", name="Cancel").click()
+    expect(status(page)).to_have_text(re.compile("to move"))
+
+
+@pytest.mark.parametrize("view", mostly_slow(["analyse", "play"]))
+def test_the_board_of_a_game_that_is_left_takes_no_move(go, view):
+    page = go(f"#{view}/connect_four?{PEOPLE}&moves=4")
+    expect(page.locator(".pieces .piece")).to_have_count(1)
+    page.route("**/api/position", lambda route: None)  # the server is busy
+    page.get_by_role("combobox", name="Game", exact=True).select_option("tic_tac_toe")
+    expect(page.locator("main")).to_have_css("opacity", "0.5")
+    page.mouse.click(*middle(page, "column 1, row 1"))
+    page.unroute("**/api/position")  # what was held goes on
+    expect(page).to_have_title(re.compile("Tic-tac-toe"))
+    expect(page.locator(".pieces .piece")).to_have_count(0)
+    cell(page, "5").click()
+    expect(page.locator(".pieces .piece")).to_have_count(1)
+
+
+def test_what_a_link_names_and_cannot_be_read_or_found_is_said(go):
+    page = go("#analyse/connect_four?moves=4,4&tree=((((", expects_errors=True)
+    notice = page.locator(".notice.is-shown")
+    expect(notice).to_have_text(re.compile("variations could not be read"))
+    expect(page.locator(".pieces .piece")).to_have_count(2)
+    page.evaluate("location.hash = '#analyse/connect_four?moves=4,4,3&tree=(((('")
+    expect(page.locator(".pieces .piece")).to_have_count(3)
+    expect(notice).to_have_text(re.compile("variations could not be read"))
+    page.evaluate("location.hash = '#analyse/tic_tac_toe?analyst=nobody'")
+    expect(notice).to_have_text(re.compile("no analyst nobody here: Network analyses"))
+    expect(page.get_by_label("Analyst")).to_have_value("best")
+
+
 @pytest.mark.slow
 def test_the_way_back_leads_to_the_game_before(go):
     page = go(f"#play/connect_four?{PEOPLE}&moves=4,4")
-    page.get_by_label("Game", exact=True).select_option("tic_tac_toe")
+    page.get_by_role("combobox", name="Game", exact=True).select_option("tic_tac_toe")
     expect(page.get_by_role("grid", name="Tic-tac-toe board")).to_be_visible()
     page.go_back()
     expect(page.get_by_role("grid", name="Connect Four board")).to_be_visible()

@@ -70,7 +70,21 @@ def test_several_games_of_the_users_come_before_the_usual_ones():
     named = ["connect_x:4x4x3", BREAKTHROUGH]
     found = Backend("nowhere", named).games()
     assert found["default_game"] == named[0]
-    assert [game["name"] for game in found["games"]] == [*named, *OFFERED]
+    names = [named[0], Path(BREAKTHROUGH).name]
+    assert [game["name"] for game in found["games"]] == [*names, *OFFERED]
+
+
+def test_a_game_file_goes_by_a_name_that_does_not_show_where_it_is(tmp_path):
+    config = copy_run(tmp_path, "breakthrough/run") / "config.yaml"
+    config.write_text(config.read_text().replace("name: tic_tac_toe", f"name: {BREAKTHROUGH}"))
+    other = tmp_path / "breakthrough.py"
+    shutil.copy(BREAKTHROUGH, other)
+    backend = Backend(str(tmp_path), [BREAKTHROUGH, str(other)])
+    first, second = backend.games()["games"][:2]
+    assert (first["name"], second["name"]) == ("breakthrough.py", str(other))
+    assert backend.games()["default_game"] == "breakthrough.py"
+    assert backend.live()["runs"][0]["game"] == "breakthrough.py"
+    assert last(backend, game="breakthrough.py") == last(backend, game=BREAKTHROUGH)
 
 
 @pytest.mark.parametrize(
@@ -157,6 +171,14 @@ def test_a_board_that_is_shown_can_be_started_from(backend, setup):
     assert again["cells"] == shown["cells"] and again["legal"] == shown["legal"]
     further = last(backend, **request, board=shown["board"], to_move=1, moves=again["legal"][:1])
     assert further["to_move"] == 0 and further["ply"] == 1
+
+
+@pytest.mark.parametrize(
+    "board, said", [("----", "has 4 rows, not 1."), ("\n".join("-" * 4), "needs 4 squares, not 1.")]
+)
+def test_a_board_of_another_size_is_refused_with_both_numbers(backend, board, said):
+    with pytest.raises(Refusal, match=said):
+        backend.position({"game": "othello:4", "board": board})
 
 
 def test_a_board_may_be_written_in_small_letters_and_with_dots(backend):
@@ -253,7 +275,7 @@ def test_the_page_never_imports_a_module_that_only_a_run_names(tmp_path, monkeyp
 def test_actions_that_move_pieces_are_described_by_their_squares():
     backend = make_backend(game=BREAKTHROUGH)
     games = {game["name"]: game for game in backend.games()["games"]}
-    game, entry = make_game(BREAKTHROUGH), games[BREAKTHROUGH]
+    game, entry = make_game(BREAKTHROUGH), games[Path(BREAKTHROUGH).name]
     assert (entry["action_kind"], entry["style"], entry["title"]) == (
         "move",
         "wood",

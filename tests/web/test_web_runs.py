@@ -128,6 +128,32 @@ def test_a_run_is_in_training_while_its_lock_is_held(tmp_path):
     assert not is_training()
 
 
+def test_a_run_that_stopped_early_is_told_from_one_that_ended_and_how_to_go_on(tmp_path):
+    folder = copy_run(tmp_path)
+    backend = make_backend(tmp_path)
+
+    def is_unfinished():
+        return backend.live()["runs"][0]["unfinished"]
+
+    assert not is_unfinished()
+    add_row(folder, last=False)
+    assert is_unfinished()
+    command = f"alphazero train resume={folder}"
+    assert backend.run(EARLIER)["resume"] == command
+    old = [{key: value for key, value in row.items() if key != "last"} for row in rows_of(folder)]
+    write_rows(folder, old)
+    assert not is_unfinished()  # it cannot be known
+    write_rows(folder, [])
+    assert is_unfinished()
+    config = RunFolder(folder).read_config()
+    config["game"]["name"] = "mine.py"
+    RunFolder(folder).write_config(config)
+    assert is_unfinished()
+    assert backend.run(EARLIER)["resume"] == f"{command} game=mine.py"
+    (folder / "state.safetensors").unlink()
+    assert backend.run(EARLIER)["resume"] is None
+
+
 def test_asking_whether_a_run_is_in_training_turns_no_trainer_away(tmp_path):
     """One who asks has the lock for a moment; here the moment is long."""
     fcntl = pytest.importorskip("fcntl", reason="Windows: nobody takes the lock to ask")

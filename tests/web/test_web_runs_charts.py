@@ -16,6 +16,19 @@ from alphazero.storage.run_folder import RunFolder  # noqa: E402
 A, B = "tic_tac_toe/a", "tic_tac_toe/b"
 
 
+#: The part of a canvas's height in which a line is drawn where it did not go astray.
+LINES_HEIGHT = """(canvas) => {
+  const { width, height } = canvas;
+  const [left, right] = [Math.round(0.3 * width), Math.round(0.6 * width)];
+  const { data } = canvas.getContext("2d").getImageData(left, 0, right - left, height);
+  const isLine = (k) => data[k + 3] > 200 && Math.max(...data.slice(k, k + 3)) > 100
+    && Math.max(...data.slice(k, k + 3)) - Math.min(...data.slice(k, k + 3)) > 80;
+  const rows = Array.from({ length: height }, (_, row) => row).filter((row) =>
+    Array.from({ length: right - left }, (_, x) => 4 * (row * (right - left) + x)).some(isLine));
+  return (Math.max(...rows) - Math.min(...rows)) / height;
+}"""
+
+
 @pytest.fixture
 def runs(tmp_path):
     """The root of two runs."""
@@ -215,6 +228,51 @@ def test_the_newest_network_plays_itself(page):
     board = page.locator("section", has_text="plays itself").last
     board.get_by_role("button", name="Play on").click()  # motion is not asked for
     expect(board.locator(".pieces .piece").nth(3)).to_be_visible()
+
+
+def test_a_run_that_stopped_early_says_so_and_how_to_go_on(page, runs):
+    config = RunFolder(runs / A).read_config()
+    config["run"] |= {"num_iterations": 12, "time_limit_s": 600.0}
+    RunFolder(runs / A).write_config(config)
+    add_rows(runs / A, 3, last=False)
+    rows = page.locator(".runs-table tbody tr")
+    expect(rows.filter(has_text="stopped early")).to_have_count(1)
+    page.show(f"runs/{A}")
+    part = page.locator("section", has_text="Stopped early").last
+    expect(part).to_contain_text(re.compile(r"After 5 of 12 iterations and \d+ s of 10 min"))
+    expect(part.locator("code")).to_have_text(f"alphazero train resume={runs / A}")
+    (runs / A / "state.safetensors").unlink()
+    page.reload()
+    expect(part).to_contain_text("Nothing is stored")
+    with RunFolder(runs / A).locked():
+        expect(part).to_be_hidden()
+        expect(page.locator(".run-tag")).to_have_text("training")
+    page.show(f"runs/{B}")
+    expect(page.get_by_role("heading", name="b", exact=True)).to_be_visible()
+    expect(part).to_be_hidden()
+
+
+def test_a_loss_far_above_the_others_does_not_flatten_them(page, runs):
+    add_rows(runs / A, 20)
+    add_rows(runs / A, 2, **{"learner.loss": 6_262_981.0, "learner.value_loss": 6_262_979.0})
+    add_rows(runs / A, 5, **{"learner.loss": 2.5, "learner.value_loss": 0.5})
+    page.show(f"runs/{A}")
+    chart = page.get_by_role("slider", name=re.compile("^Losses: loss .*6.26M"))
+    expect(chart.locator("canvas")).to_be_visible()
+    lines = chart.locator("canvas").evaluate(LINES_HEIGHT)
+    assert lines > 0.2
+    page.show(f"runs/{B}")
+    expect(page.get_by_role("slider", name="Losses: loss by iterations")).to_be_visible()
+
+
+def test_percentages_are_read_out_as_such(page, runs):
+    add_rows(runs / A, 1, **{"exact.accuracy": 0.9, "exact.raw_accuracy": 0.75})
+    page.show(f"runs/{A}")
+    chart = page.locator(".chart", has_text="give away")
+    expect(chart.locator(".legend-value")).to_have_text(["10%", "25%"])
+    expect(page.locator(".chart", has_text="Losses").locator(".legend-value").first).to_have_text(
+        re.compile(r"^[\d.]+$")
+    )
 
 
 def test_a_run_that_is_not_there_and_damage_are_said(page, runs):

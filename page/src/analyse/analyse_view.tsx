@@ -3,7 +3,7 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
-import type { Asked, ExactAnswer, Game } from "../api";
+import type { Asked, ExactAnswer } from "../api";
 import { formatHash, type Parameters } from "../address";
 import type { App, ViewProps } from "../app";
 import { Board } from "../board/board";
@@ -28,7 +28,7 @@ const MAX_LINE = 10; // moves of a line shown on the board
 function useAnalysis(app: App, parameters: Parameters) {
   const { game, setup, line, ply } = app.game.shown.value;
   const { position } = line[ply];
-  const player = useSignal(useMemo(() => wantedPlayer(game, parameters), []));
+  const player = useSignal(useMemo(() => wantedPlayer(app, parameters), []));
   const search = useMemo(() => new PositionSearch(app.backend.analysis, player.value), []);
   const { review } = app;
   const id = player.value?.id;
@@ -163,10 +163,13 @@ function GameRow({ app }: { app: App }) {
 }
 
 /** Return who analyses: as the address says, as far as it is there, else the usual one. */
-function wantedPlayer(game: Game, { analyst, simulations }: Parameters): Required<Asked> | null {
+function wantedPlayer(app: App, { analyst, simulations }: Parameters): Required<Asked> | null {
+  const { game } = app.game.shown.value;
   const analysts = analystsOf(game);
   if (!analysts.length || !game.analyst) return null;
-  const id = analysts.some((one) => one.id === analyst) ? analyst : game.analyst.id;
+  const named = analysts.find((one) => one.id === analyst);
+  const { id, name } = named ?? analysts.find((one) => one.id === game.analyst?.id) ?? analysts[0];
+  if (analyst && !named) app.notify(`There is no analyst ${analyst} here: ${name} analyses.`);
   const isNumber = /^\d+$/.test(simulations ?? "");
   const num = isNumber ? Number(simulations) : game.analyst.num_simulations;
   return clamped(game, { id, num_simulations: num });

@@ -51,8 +51,9 @@ export function writeGame({ game, setup, board, line: [root] }: Shown, start: st
       if (cell) (head[`A${letter(cell - 1)}`] ??= []).push(text(k));
     });
   }
+  // Compact, since a link may hold it.
   return stringify([{ data: { ...head, ...root.notes }, children: root.children.map(node) }], {
-    linebreak: "\n",
+    linebreak: "",
   });
 }
 

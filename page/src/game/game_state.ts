@@ -17,7 +17,9 @@ export class GameState {
   private readonly known = new Map<number, Shown>();
   private readonly waiting = signal<{ above: GameNode; action: number } | null>(null);
   private numAsked = 0;
-  numLoads = 0; // games that are on their way here
+  private readonly loads = signal(0);
+  /** What of the game loaded last could not be read, "" for nothing. */
+  problem = "";
 
   constructor(
     private readonly backend: Backend,
@@ -34,6 +36,11 @@ export class GameState {
     const { line, ply } = this.shown.value;
     const { above, action } = this.waiting.value ?? {};
     return above === line[ply] ? (action ?? null) : null;
+  }
+
+  /** How many games are on their way here. */
+  get numLoads(): number {
+    return this.loads.value;
   }
 
   get isAtEnd(): boolean {
@@ -104,9 +111,9 @@ export class GameState {
 
   /** Show another game; nothing changes if the backend refuses it. */
   async load(wanted: GameToShow): Promise<void> {
-    this.numLoads += 1;
+    this.loads.value += 1;
     const loaded = this.newest(this.loaded(wanted));
-    await loaded.then((found) => found && this.change(found)).finally(() => (this.numLoads -= 1));
+    await loaded.then((found) => found && this.change(found)).finally(() => this.loads.value--);
   }
 
   rename(node: GameNode, name: string): void {
@@ -154,11 +161,13 @@ export class GameState {
   private async loaded(wanted: GameToShow): Promise<Shown> {
     const { games, default_game: usual } = this.catalogue.value;
     const name = wanted.game ?? usual;
-    const game = games.find((one) => one.name === name);
+    // Older links and files have the path of a game file.
+    const game = games.find((one) => one.name === name || name.endsWith(`/${one.name}`));
     if (!game) throw new Error(`There is no game ${name} here.`);
     const setup = game.setups.find(({ id }) => id === wanted.setup) ?? game.setups[0];
     const start = { game, setup, board: wanted.board ?? null, toMove: wanted.to_move ?? null };
     const request = { ...startOf(start), moves: wanted.moves ?? [] };
+    this.problem = "";
     const { moves, positions } = await this.backend.position(request);
     const ply = Math.min(wanted.ply ?? moves.length, moves.length);
     const fresh = { ...start, id: Math.random(), line: [child(null, null, positions[0])], ply };
@@ -173,6 +182,7 @@ export class GameState {
       return JSON.stringify(startOf(known)) === JSON.stringify(startOf(fresh)) ? known : fresh;
     const file = keptGames(fresh.game.name).find((one) => one.id === id)?.file ?? tree;
     const root = file && (await this.grown(fresh, file).catch(() => null));
+    if (file && !root) this.problem = "The variations could not be read: only the game is shown.";
     return root ? { ...fresh, id, line: [root] } : fresh;
   }
 

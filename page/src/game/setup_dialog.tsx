@@ -46,7 +46,9 @@ function SetupDialog({ app, onStart, onClose }: SetupButtonProps & { onClose: ()
     const start = hasBoard.value ? { board: text.value, to_move: toMove.value } : {};
     const wanted = { game: game.name, setup: chosen.id, moves: moves.value, ...start };
     try {
-      await app.backend.position(wanted); // a refusal is shown here
+      const { positions } = await app.backend.position(wanted); // a refusal is shown here
+      if (hasBoard.value && positions[0].over)
+        throw new Error("On this board the game is over: set up one on which a move is possible.");
       onClose();
       await onStart(wanted);
       requestAnimationFrame(focusBoard);

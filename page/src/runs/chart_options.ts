@@ -33,18 +33,20 @@ export function readColors(box: HTMLElement) {
 }
 
 /** Return the series of a chart: x, then the edges of the bands (under the lines), the lines. */
-export function columns({ xs, lines }: MergedChart): uPlot.AlignedData {
+export function columns({ xs, lines, top }: MergedChart): uPlot.AlignedData {
   const edges = lines.flatMap(({ band }) => band ?? []);
-  return [xs, ...edges, ...lines.map(({ y }) => y)] as uPlot.AlignedData;
+  // A browser draws no dashes on the way to a point that is too far away.
+  const near = (y: number | undefined) => y && Math.min(y, 2 * top);
+  return [xs, ...edges, ...lines.map(({ y }) => y.map(near))] as uPlot.AlignedData;
 }
 
-/** Return the options of a chart; `state` says what may change later. */
+/** Return the options of a chart, of which lines stay the same; `state`: the colours now. */
 export function chartOptions(
-  { lines, fromZero, yLabel }: MergedChart,
+  newest: () => MergedChart,
   isAlone: boolean,
-  state: { colors: Colors; xLabel: string },
-  networks: () => MergedChart["networks"],
+  state: { colors: Colors },
 ): Omit<uPlot.Options, "width" | "height"> {
+  const { lines, fromZero } = newest();
   const banded = lines.filter(({ band }) => band);
   const color = (line: (typeof lines)[number]) => state.colors.lines[colorOf(line, isAlone)];
   const rules = { stroke: () => state.colors.rule, width: 1 };
@@ -59,7 +61,8 @@ export function chartOptions(
   const edge = { stroke: "transparent", width: 0, spanGaps: true, points: { show: false } };
   const upright = (low: number | null, high: number | null): uPlot.Range.MinMax => {
     if (low === null || high === null) return [0, 1];
-    return fromZero && low >= 0 ? [0, 1.05 * high || 1] : withRoom(low, high, 0.05);
+    const end = Math.min(high, newest().top);
+    return fromZero && low >= 0 ? [0, 1.05 * end || 1] : withRoom(low, end, 0.05);
   };
   return {
     padding: [8, 12, 0, 0],
@@ -69,8 +72,8 @@ export function chartOptions(
       y: { range: (_, low, high) => upright(low, high) },
     },
     axes: [
-      { ...axis, label: () => state.xLabel, size: 30, space: 70, grid: { show: false } },
-      { ...axis, label: yLabel, size: 56, space: 34, grid: rules },
+      { ...axis, label: () => newest().xLabel, size: 30, space: 70, grid: { show: false } },
+      { ...axis, label: () => newest().yLabel, size: 56, space: 34, grid: rules },
     ],
     series: [
       {},
@@ -85,7 +88,7 @@ export function chartOptions(
           size: 7,
           fill: () => color(line),
           filter: (plot: uPlot, series: number, isAll: boolean) =>
-            pointsOf(plot.data[series], networks(), isAll),
+            pointsOf(plot.data[series], newest().networks, isAll),
         },
       })),
     ],

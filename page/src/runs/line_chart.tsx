@@ -101,8 +101,7 @@ function usePlot(box: RefObject<HTMLElement | null>, chart: MergedChart, runs: s
   const plot = useRef<uPlot | null>(null);
   const newest = useRef(chart);
   newest.current = chart;
-  const [state] = useState(() => ({ xLabel: "", colors: {} as draw.Colors }));
-  state.xLabel = chart.xLabel;
+  const [state] = useState(() => ({ colors: {} as draw.Colors }));
   useEffect(() => {
     const element = box.current;
     if (!element) return;
@@ -113,8 +112,7 @@ function usePlot(box: RefObject<HTMLElement | null>, chart: MergedChart, runs: s
     const create = (Plot: typeof uPlot) => {
       if (isLeft) return;
       state.colors = draw.readColors(element);
-      const networks = () => newest.current.networks;
-      const options = draw.chartOptions(chart, runs.length === 1, state, networks);
+      const options = draw.chartOptions(() => newest.current, runs.length === 1, state);
       const data = draw.columns(newest.current);
       plot.current = new Plot({ ...options, hooks, ...size() }, data, element);
       onRead(plot.current);
@@ -163,13 +161,14 @@ function networkAt(plot: uPlot, { xs, networks, lines }: MergedChart): Network |
 
 /** Write the values at the cursor, else the newest ones, into the legend and for screen readers. */
 function read(plot: uPlot, chart: MergedChart, runs: string[], box: Element) {
-  const { xs, xLabel, curves, lines } = chart;
+  const { xs, xLabel, yLabel, curves, lines } = chart;
+  const unit = yLabel.startsWith("%") ? "%" : "";
   const { idx, idxs = [] } = plot.cursor;
   const index = idx ?? -1;
   const first = plot.data.length - lines.length;
   const texts = lines.map(({ y, newest }, k) => {
     const value = index < 0 ? newest : y[idxs[first + k] ?? -1];
-    return value === undefined ? UNKNOWN : shortText(value);
+    return value === undefined ? UNKNOWN : shortText(value) + unit;
   });
   const x = Number.isInteger(xs[index]) ? countText(xs[index]) : shortText(xs[index] ?? 0);
   const where = index < 0 ? "newest" : `${xLabel} ${x}`;

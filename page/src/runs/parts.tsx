@@ -40,11 +40,12 @@ export function RunName({ run, color }: { run: RunSummary; color?: number }) {
   );
 }
 
-/** Whether a run trains now, and its active alarms. */
-export function RunTags({ run: { training, alarms } }: { run: RunSummary }) {
+/** Whether a run trains now or stopped before its end, and its active alarms. */
+export function RunTags({ run: { training, unfinished, alarms } }: { run: RunSummary }) {
   const texts = alarms.map((alarm) => `alarm: ${alarm.replaceAll("_", " ")}`);
   const tags = texts.map((text) => <span class="run-tag is-alarm">{text}</span>);
-  return training ? [<span class="run-tag">training</span>, ...tags] : tags;
+  if (training) return [<span class="run-tag">training</span>, ...tags];
+  return unfinished ? [<span class="run-tag is-stopped">stopped early</span>, ...tags] : tags;
 }
 
 /** Return the newest figures of a run by their names. */

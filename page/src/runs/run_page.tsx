@@ -3,7 +3,7 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { RunRows, RunSummary } from "../api";
 import type { App } from "../app";
-import { countText, UNKNOWN } from "../format";
+import { countText, durationText, UNKNOWN } from "../format";
 import { Choice, Table } from "../ui";
 import { runsHash } from "./address";
 import { LineChart } from "./line_chart";
@@ -53,6 +53,7 @@ export function RunPage({ app, chosen, x }: RunPageProps) {
       </div>
       <ErrorLine text={error} />
       <Comparison contenders={contenders} game={game?.title ?? run.game} />
+      {isAlone && rows[0] && <Stopped run={run} rows={rows[0]} />}
       {isAlone && <Networks key={id} {...{ app, game, run }} />}
       <div class="run-columns">
         <Curves {...{ known, kind, change, kept, play }} isLoading={known.length < chosen.length} />
@@ -84,6 +85,21 @@ function Comparison({ contenders, game }: { contenders: Contender[]; game: strin
   return (
     <Section title="Newest figures">
       <Table class="runs-table" caption="Newest figures" {...{ columns, rows }} />
+    </Section>
+  );
+}
+
+/** How far a run came that ended before it reached its limits, and how to go on. */
+function Stopped({ run, rows: { settings, resume } }: { run: RunSummary; rows: RunRows }) {
+  if (run.training || !run.unfinished) return null;
+  const [num, limit] = [settings["run.num_iterations"], settings["run.time_limit_s"]].map(Number);
+  const of = num ? ` of ${countText(num)}` : "";
+  const time = limit ? ` and ${durationText(run.hours)} of ${durationText(limit / 3600)}` : "";
+  const how = resume ? "This command goes on from there:" : "Nothing is stored: start it again.";
+  return (
+    <Section title="Stopped early">
+      <p>{`After ${countText(run.iterations)}${of} iterations${time}, it was stopped. ${how}`}</p>
+      {resume && <pre children={<code>{resume}</code>} />}
     </Section>
   );
 }

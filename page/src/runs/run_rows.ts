@@ -3,6 +3,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Backend, RunRows, RunSummary } from "../api";
 import { pause } from "../board/motion";
+import { shortText } from "../format";
 import type { Network } from "./parts";
 
 export const X_KINDS = ["iterations", "games", "hours"] as const;
@@ -64,6 +65,8 @@ export interface MergedChart {
   yLabel: string;
   xLabel: string;
   fromZero: boolean;
+  /** Where the axis ends though a few values are far higher. */
+  top: number;
   xs: number[];
   /** By x: the kept network of the first run, if it is asked for. */
   networks: (Network | undefined)[];
@@ -93,7 +96,8 @@ export function mergeCharts(runs: RunRows[], kind: XKind, kept: Network[]): Merg
   };
   runs.forEach((rows, run) => {
     for (const { title, y_label: yLabel, from_zero: fromZero, curves } of rows.charts) {
-      const empty = { title, yLabel, xLabel, fromZero, xs, networks, curves: [], lines: [] };
+      const axes = { yLabel, xLabel, fromZero, top: Infinity };
+      const empty = { title, ...axes, xs, networks, curves: [], lines: [] };
       const chart: MergedChart = charts.get(title) ?? empty;
       for (const { name, y, low, high } of curves) {
         const newest = y.findLast((value) => value !== null) ?? null;
@@ -108,7 +112,19 @@ export function mergeCharts(runs: RunRows[], kind: XKind, kept: Network[]): Merg
   });
   const merged = [...charts.values()];
   for (const { lines } of merged) lines.sort((a, b) => a.run - b.run || a.curve - b.curve);
+  // Other figures may fall a hundredfold while all goes well.
+  for (const chart of merged) if (chart.yLabel === "loss") cutAxis(chart);
   return merged;
+}
+
+/** End the axis below values of over ten times the median, which would flatten all others. */
+function cutAxis(chart: MergedChart): void {
+  const values = chart.lines.flatMap(({ y }) => y.flatMap((value) => value ?? []));
+  const highest = 10 * values.sort((a, b) => a - b)[values.length >> 1];
+  const [most] = values.slice(-1);
+  if (most <= highest) return;
+  chart.top = Math.max(...values.filter((value) => value <= highest));
+  chart.yLabel = `loss (cut: up to ${shortText(most)})`;
 }
 
 /** Return the x of all points in order, and the place of each row among them, -1 for none. */

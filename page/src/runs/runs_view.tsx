@@ -86,7 +86,7 @@ function Runs({ app, list: { runs, damaged }, given }: RunsProps) {
 const EMPTY = (
   <div class="empty-state">
     <p>There are no runs here yet. This trains a network in a few minutes:</p>
-    <pre tabIndex={0}>
+    <pre>
       <code>alphazero train game=tic_tac_toe</code>
     </pre>
     <p>Its curves and networks appear here while it runs.</p>
