@@ -21,8 +21,6 @@ import { focusBoard } from "./ui";
 const NAMES: Record<address.View, string> = { play: "Play", analyse: "Analyse", runs: "Runs" };
 const LOST = "The server does not answer. What is shown stands still, and goes on once it is back.";
 const NOTICE_MS = 4000;
-/** Of a game that waits for another one, and takes no moves; a short wait does not show. */
-const LEFT_LOOK = "opacity: 0.5; transition: opacity 0.2s 0.2s";
 const LEFT = "You are back in the game that you left.";
 const MOST_LINK = 2000; // characters: longer links are cut on their way
 /** Within so many milliseconds sentences are said together. */
@@ -63,7 +61,6 @@ function Views({ router }: { router: Router }) {
   // A view is made anew with each address, and for another game.
   const key = `${view} ${visit} ${game.name} ${setup.id}`;
   const props = { app: router, parameters, rewrite: router.keepParameters };
-  const isLeft = router.game.numLoads > 0;
   return (
     <>
       <header class="page-head">
@@ -86,7 +83,7 @@ function Views({ router }: { router: Router }) {
         </nav>
         <ThemeButton />
       </header>
-      <main id="main" tabIndex={-1} inert={isLeft} style={isLeft ? LEFT_LOOK : ""}>
+      <main id="main" tabIndex={-1} inert={router.game.numLoads > 0}>
         {view !== "runs" && <h1 class="visually-hidden">{title}</h1>}
         {view === "play" && <PlayView key={key} {...props} />}
         {view === "analyse" && <AnalyseView key={key} {...props} />}
