@@ -70,20 +70,28 @@ export function HintedMove({ layout, position, hint }: OnBoard & { hint: number 
   );
 }
 
-type MoveNotesProps = { layout: Layout; cells: number[][]; notes: MoveNote[] };
+type MoveNotesProps = Pick<MoveMarksProps, "layout" | "least" | "marks"> & {
+  cells: number[][];
+  notes: MoveNote[];
+};
 
-/** Moves that were played or tried, each with its sign. */
-export function MoveNotes({ layout, cells, notes }: MoveNotesProps) {
+/** Moves that were played or tried, each with its sign: below the marks of a search. */
+export function MoveNotes({ layout, cells, notes, least, marks }: MoveNotesProps) {
   return notes.map(({ action, sign, text, isGood }) => {
     const cell = layout.landing(cells, action);
     if (!cell) return null;
     const [from = cell] = layout.squares(action);
+    const isMarked = marks.some((mark) => mark.action === action);
+    const r = isMarked ? Math.max(20, 0.8 * least) : 36;
+    const place = isMarked ? `translate(${r - CELL / 2} ${CELL / 2 - r})` : undefined;
     return (
       <g key={`${action} ${text}`} class={`move-note ${isGood ? "is-good" : "is-bad"}`}>
         {!isSame(from, cell) && <Arrow {...{ layout, from, cell, width: 10 }} />}
         <g transform={layout.at(cell)}>
-          <circle r={36} />
-          <text y={17} font-size={48} children={sign} />
+          <g transform={place}>
+            <circle r={r} />
+            <text y={0.47 * r} font-size={1.33 * r} children={sign} />
+          </g>
         </g>
       </g>
     );
@@ -125,7 +133,8 @@ function MoveDisc({ mark, layout, cell, least }: MarkProps) {
   const size = isSmall ? least : Math.max((text.length > 3 ? 0.56 : 0.68) * r, least);
   const small = Math.max(0.48 * r, least);
   const hasValue = (share >= SMALLEST_SHARE_WITH_VALUE || isBest) && small <= 0.62 * r && !isSmall;
-  const shown = text.length * 0.68 * size <= (isSmall ? 1.5 : 2) * r ? text : text.replace("%", "");
+  const room = (isSmall ? 1.5 : 1.95) * r;
+  const shown = [text, text.replace("%", "")].find((one) => widthOf(one) * size <= room) ?? "";
   const y = isSmall ? 0.24 * CELL + 0.2 * size : hasValue ? 0.05 * r : 0.36 * size;
   return (
     <g transform={layout.at(cell)}>
@@ -162,6 +171,11 @@ function MoveArrow({ mark, layout, cell, least }: MarkProps) {
       </g>
     </>
   );
+}
+
+/** Return about how wide a share is, in sizes of bold letters. */
+function widthOf(text: string): number {
+  return [...text].reduce((sum, letter) => sum + (letter === "%" ? 1 : 0.7), 0);
 }
 
 function write(look: string, text: string | number, size: number, y: number, x = 0) {
