@@ -93,7 +93,7 @@ function Drawing({ layout, moves, drawing, ...props }: DrawingProps) {
       <g class="overlay">
         <MoveMarks {...board} {...{ least, marks }} isBehind={line.length > 0} />
         {hint !== null && <HintedMove {...board} hint={hint} />}
-        <MoveNotes {...{ layout, cells, notes, least, marks }} />
+        <MoveNotes {...board} {...{ notes, least, marks }} />
         <LineGhosts {...board} line={line} />
       </g>
     </svg>

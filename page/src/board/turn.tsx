@@ -20,9 +20,8 @@ export function TurnButton({ game }: { game: Game }) {
     turned.value = isTurned(game) ? others : [game.name, ...others];
     keep("turned", turned.value);
   };
-  const named = { "aria-label": "Turn the board", title: "Turn the board" };
   return (
-    <Button class="step" {...named} aria-pressed={isTurned(game)} onClick={turn}>
+    <Button class="step" title="Turn the board" aria-pressed={isTurned(game)} onClick={turn}>
       <svg viewBox="0 0 24 24" class="icon" aria-hidden="true">
         <path d="M8 20V5M4 9l4-4 4 4M16 4v15M12 15l4 4 4-4" />
       </svg>

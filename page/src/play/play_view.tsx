@@ -21,6 +21,8 @@ import { endText, GameFlow } from "./flow";
 import { SeatChoice } from "./seat_choice";
 import { formatSeat, parseSeat, seatName, type Seats, seatsAgainst, usualSeats } from "./seats";
 
+const ELO = "Elo: that of UCT with 1,000 simulations is 1,000; \u00b1 is the standard error.";
+
 export function PlayView({ app, parameters, rewrite }: ViewProps) {
   const { game: state } = app;
   const { game, setup, line, ply } = state.shown.value;
@@ -187,14 +189,14 @@ function Players({ app, seats: [first, second], sit }: PlayersProps) {
 
 /** The rules of the game, and what the names and numbers of its players mean. */
 function Help({ game }: { game: Game }) {
-  const notes = game.players.filter(({ note }) => note).map(({ name, note }) => `${name}: ${note}`);
-  const isRated = game.levels.some(({ elo_stderr: error }) => error);
-  const elo = "Elo: UCT with 1,000 simulations has 1,000; \u00b1 is the standard error.";
+  const notes = game.players.map(({ name, note }) => note && `${name}: ${note}`);
+  const texts = [game.rules, ...notes, ELO].filter(Boolean);
   return (
     <details class="columns-help">
-      <summary>{game.rules ? "Rules and players" : "Players"}</summary>
-      {game.rules && <p class="rules" children={game.rules} />}
-      {[...notes, isRated && elo].map((text) => text && <p key={text} children={text} />)}
+      <summary>Rules and players</summary>
+      {texts.map((text) => (
+        <p key={text} children={text} />
+      ))}
     </details>
   );
 }
