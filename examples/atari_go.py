@@ -1,8 +1,9 @@
 """Atari Go (Y. Yasuda), also called the capture game: who takes a piece first has won.
-
 A player places a piece on an empty point. Pieces that touch along lines are a group, and the empty
 points next to it are its liberties. A group without a liberty is taken: the opponent's first, else
-the player's own, which loses. atari_go_python.py is the same game as a plain Python class.
+the player's own, which loses.
+
+atari_go_python.py is the same game as a plain Python class.
 """
 
 from typing import NamedTuple

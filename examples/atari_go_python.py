@@ -1,6 +1,7 @@
-"""Atari Go (Y. Yasuda) in plain Python: the same game as atari_go.py, which is faster.
+"""Atari Go (Y. Yasuda), also called the capture game: who takes a piece first has won.
 
-Each object is a position. atari_go.py describes the rules.
+This is the same game in plain Python as atari_go.py, which is faster and describes the rules. Each
+object is a position.
 """
 
 import copy

@@ -1,7 +1,8 @@
 """Breakthrough (D. Troyka): pieces move one square forward, and capture diagonally forward.
+The player who reaches the opponent's first row or takes all pieces wins.
 
-The player who reaches the opponent's first row or takes all pieces wins. The first player starts at
-the bottom and moves up. breakthrough_python.py is the same game as a plain Python class.
+The first player starts at the bottom and moves up. breakthrough_python.py is the same game as
+a plain Python class.
 
 An action is 6 * square + direction, with the directions of both players:
 

@@ -1,6 +1,8 @@
-"""Breakthrough (D. Troyka) in plain Python: the same game as breakthrough.py, which is faster.
+"""Breakthrough (D. Troyka): pieces move one square forward, and capture diagonally forward.
+The player who reaches the opponent's first row or takes all pieces wins.
 
-Each object is a position. breakthrough.py describes the rules, the actions and the board.
+This is the same game in plain Python as breakthrough.py, which is faster and describes the actions
+and the board. Each object is a position.
 """
 
 import copy

@@ -1,7 +1,7 @@
 """Snort (S. Norton): place a piece on an empty square that shares no edge with an opponent's piece.
+A player who cannot move loses.
 
-A player who cannot move loses. Actions are the squares, row by row. docs/COMPILED_RULES.md explains
-this file step by step.
+Actions are the squares, row by row. docs/COMPILED_RULES.md explains this file step by step.
 """
 
 from typing import NamedTuple

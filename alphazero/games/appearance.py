@@ -32,6 +32,9 @@ class Appearance:
     #: True if other programs start the game with swapped colours and mirrored columns, as they do
     #: Othello; allowed only for square boards with row 1 at the top.
     has_standard_setup: bool = False
+    #: The rules in one or two sentences, for people who do not know the game; "" means the first
+    #: paragraph of the docstring of the user's file.
+    rules: str = ""
 
     def __post_init__(self) -> None:
         for name, pair in (("sides", self.sides), ("colors", self.colors)):

@@ -217,6 +217,8 @@ def appearance(game):
         colors=("yellow", "red"),
         board="plate",
         line_length=game.length,
+        rules="Players take turns dropping a disc into a column, where it falls as far as it can. "
+        f"{game.length} discs in a row win, in any direction; a full board is a draw.",
     )
 
 

@@ -96,6 +96,8 @@ def appearance(game):
         colors=("dark", "light"),
         board="points",
         line_length=game.length,
+        rules="Players take turns placing a stone where two lines cross. "
+        f"{game.length} or more stones in a row win, in any direction; a full board is a draw.",
     )
 
 

@@ -361,6 +361,8 @@ def appearance(game):
         numbers_squares=True,
         counts_pieces=True,
         has_standard_setup=True,
+        rules="A move places a disc so that it encloses opposing discs in a line, and flips them; "
+        "a player who cannot do so passes. When nobody can move, the player with more discs wins.",
     )
 
 

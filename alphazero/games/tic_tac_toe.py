@@ -147,7 +147,14 @@ def symmetries(game):
 
 @rules.implement(TicTacToe)
 def appearance(game):
-    return rules.Appearance(title="Tic-tac-toe", colors=("x", "o"), board="lines", line_length=3)
+    return rules.Appearance(
+        title="Tic-tac-toe",
+        colors=("x", "o"),
+        board="lines",
+        line_length=3,
+        rules="Players take turns marking a square. "
+        "Three marks in a row win, in any direction; a full board is a draw.",
+    )
 
 
 @rules.implement(TicTacToe)

@@ -5,7 +5,9 @@ games that the user named on the command line. Requests for anything else are re
 """
 
 import functools
+import inspect
 import json
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -217,7 +219,8 @@ def players_of(game: Game) -> list[PlayerChoice]:
         choices.append(_network("best", "Network", shipped))
     is_compiled = isinstance(game, CompiledGame)
     limit = _MAX_UCT_SIMULATIONS if is_compiled else _MAX_PYTHON_SIMULATIONS
-    choices.append(PlayerChoice("uct", "UCT (random games, no network)", "uct", limit))
+    note = "A tree search that judges positions by playing random games from them."
+    choices.append(PlayerChoice("uct", "UCT (random games, no network)", "uct", limit, note))
     if is_compiled:
         note = "Perfect where the result can be computed; another player moves until then."
         choices.append(PlayerChoice("solver", "Solver", "solver", note=note))
@@ -244,6 +247,7 @@ def describe_game(game: Game, players: list[PlayerChoice]) -> dict[str, Any]:
     return {
         "name": game.name,
         "title": default_skin.title,
+        "rules": _rules_of(game),
         "rows": rows,
         "columns": columns,
         "action_kind": notation.kind,
@@ -256,6 +260,18 @@ def describe_game(game: Game, players: list[PlayerChoice]) -> dict[str, Any]:
         "levels": levels_of(game.name, {player.id for player in players}),
         "analyst": _analyst(players),
     }
+
+
+def _rules_of(game: Game) -> str:
+    """Return a game's rules in one or two sentences, "" if neither the game nor its file has any.
+
+    A user's game may state them in the first paragraph of its file's docstring.
+    """
+    if game.appearance.rules or not game.rules_digest:
+        return game.appearance.rules
+    module = sys.modules.get(type(game.rules_object).__module__)
+    paragraph, *_ = (inspect.getdoc(module) or "").split("\n\n")
+    return " ".join(paragraph.split())
 
 
 def _analyst(players: list[PlayerChoice]) -> dict[str, Any] | None:

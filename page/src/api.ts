@@ -45,6 +45,8 @@ export interface Setup {
 export interface Game {
   name: string;
   title: string;
+  /** In one or two sentences; "" where they are not stated. */
+  rules: string;
   rows: number;
   columns: number;
   action_kind: "column" | "square" | "move" | "other";

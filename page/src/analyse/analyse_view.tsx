@@ -7,6 +7,7 @@ import type { Asked, ExactAnswer } from "../api";
 import { formatHash, type Parameters } from "../address";
 import type { App, ViewProps } from "../app";
 import { Board } from "../board/board";
+import { TurnButton } from "../board/turn";
 import { countText, dateText, valueText } from "../format";
 import { type KeptGame, keptGames } from "../kept";
 import { StepButtons } from "../game/game_steps";
@@ -99,34 +100,43 @@ export function AnalyseView({ app, parameters, rewrite }: ViewProps) {
             notes={notesOf(review.plies[ply])}
           />
         </div>
-        <StepButtons state={state} />
-        <GameRow app={app} />
+        <div class="below-board">
+          <StepButtons state={state} />
+          <TurnButton game={game} />
+        </div>
       </Card>
-      <Card class="analysis-panel" label="Analysis">
-        <Controls {...{ game, search, player: player.value, hasMoves: !over, onPlayer: choose }} />
-        <Verdict {...shown} />
-        {!over && (
-          <>
-            <MovesTable
-              key={state.request().moves.join()}
-              {...{ moves, nodes, isFinal, setup, side: position.to_move, path: [] }}
-              hovered={path.value}
-              onHover={(at) => (path.value = at)}
-              onPlay={go}
+      <div class="analysis-side">
+        <div class="analysis-search">
+          <Verdict {...shown} />
+          <Card class="analysis-panel" label="Analysis">
+            <Controls
+              {...{ game, search, player: player.value, hasMoves: !over, onPlayer: choose }}
             />
-            <ColumnsHelp note={exactNote(exact)} />
-          </>
-        )}
-      </Card>
-      <Card class="analysis-game" label="Game">
-        <ReviewPanel {...{ app, seats: app.seats.get(game.name), onTryAgain: tryAgain }} />
-        <Variations app={app} />
-      </Card>
+            {!over && (
+              <>
+                <MovesTable
+                  key={state.request().moves.join()}
+                  {...{ moves, nodes, isFinal, setup, side: position.to_move, path: [] }}
+                  hovered={path.value}
+                  onHover={(at) => (path.value = at)}
+                  onPlay={go}
+                />
+                <ColumnsHelp note={exactNote(exact)} />
+              </>
+            )}
+            <GameRow app={app} />
+          </Card>
+        </div>
+        <Card class="analysis-game" label="Game">
+          <ReviewPanel {...{ app, seats: app.seats.get(game.name), onTryAgain: tryAgain }} />
+          <Variations app={app} />
+        </Card>
+      </div>
     </div>
   );
 }
 
-/** The controls below the board: another game, or this one elsewhere. */
+/** Another game, or this one elsewhere. */
 function GameRow({ app }: { app: App }) {
   const { game, setup, id } = app.game.shown.value;
   const left = useMemo(() => keptGames(game.name).filter((one) => one.id !== id), [id]);

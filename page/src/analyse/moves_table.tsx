@@ -133,7 +133,7 @@ export function ColumnsHelp({ note }: { note: string }) {
       {COLUMNS.map(([name, title, meaning]) => (
         <div key={name}>{`${title}: ${meaning}`}</div>
       ))}
-      {note && <p class="exact-note">{note}</p>}
+      {note && <p>{note}</p>}
     </details>
   );
 }

@@ -1,8 +1,10 @@
-// What is known of a position: its value as a bar and in large, and that of the network alone.
+// What is known of a position: its value as a bar and in large, the best move, and what the search
+// or the network alone thinks otherwise.
 
 import type { Position, Setup } from "../api";
 import { resultText, valueText } from "../format";
-import { type Found, resultOf } from "./position_search";
+import { Card } from "../ui";
+import { bestMove, type Found, resultOf } from "./position_search";
 
 type VerdictProps = { position: Position; found: Found; setup: Setup };
 
@@ -12,7 +14,7 @@ export function ValueBar({ position, found, setup: { colors } }: VerdictProps) {
   const result = resultOf(found) ?? found.analysis?.value ?? 0;
   const ended = winner === null ? 0 : winner === 0 ? 1 : -1;
   const value = over ? ended : toMove === 0 ? result : -result;
-  const size = { blockSize: `${50 + 50 * value}%` };
+  const size = { inlineSize: `${50 + 50 * value}%` };
   return (
     <div class={`value-bar piece-${colors[1]}`} aria-hidden="true">
       <div class={`value-bar-share piece-${colors[0]}`} style={size} />
@@ -28,18 +30,27 @@ export function Verdict({ position, found, setup }: VerdictProps) {
   const name = result === null ? "" : resultText(result);
   const ended = winner === null ? "Draw" : `${sides[winner]} has won`;
   const { value, best } = analysis?.network ?? {};
+  const bestOfAll = over ? undefined : bestMove(found);
+  const isExact = exact?.known;
+  const other = isExact && analysis && analysis.best !== bestOfAll ? texts[analysis.best] : null;
   return (
-    <div class="verdict">
+    <Card class="verdict" label="Value">
       <p class="verdict-headline">
         <span class="verdict-value">{over ? ended : valueText(analysis?.value)}</span>
-        <span class="verdict-who">{over ? "" : `for ${sides[position.to_move]}, to move`}</span>
+        <span class="hint-text verdict-who">
+          {over ? "" : `for ${sides[position.to_move]}, to move`}
+        </span>
         <span class="verdict-result" data-result={name}>
-          {name && `${name}, ${exact?.known ? "exact" : "proven"}`}
+          {name && `${name}, ${isExact ? "exact" : "proven"}`}
         </span>
       </p>
-      <p class="verdict-network">
+      <p class="verdict-best">
+        {bestOfAll !== undefined && `Best move: ${texts[bestOfAll]}${isExact ? ", exact" : ""}`}
+        {other && `; the search prefers ${other}`}
+      </p>
+      <p class="hint-text verdict-network">
         {best !== undefined && `Network alone: ${valueText(value)}, best move ${texts[best]}`}
       </p>
-    </div>
+    </Card>
   );
 }

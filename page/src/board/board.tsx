@@ -10,6 +10,7 @@ import { type Cell, isSame, type Layout, layoutOf } from "./layout";
 import { HintedMove, LastMarks, LegalHints, LineGhosts, MoveMarks, MoveNotes } from "./marks";
 import { type Moves, useMoves } from "./moves";
 import { lettersOf, Pieces, Shape, useMotion } from "./pieces";
+import { isTurned } from "./turn";
 import type { BoardProps, MoveNote } from "./types";
 
 const LEAST_PX = 11; // letters on a board are no smaller
@@ -35,7 +36,8 @@ type Parts = BoardProps & { layout: Layout; moves: Moves };
 function BoardOfGame(props: BoardProps) {
   const { game, setup, position, legal, label, onCell } = props;
   const { cells, drawn } = position;
-  const layout = useMemo(() => layoutOf(game, setup), [game, setup]);
+  const turned = isTurned(game);
+  const layout = useMemo(() => layoutOf(game, setup, turned), [game, setup, turned]);
   const moves = useMoves(layout, props);
   const parts = { ...props, layout, moves };
   // Beside a text, a board says nothing while it is empty, unless moves are made on it.
@@ -91,7 +93,7 @@ function Drawing({ layout, moves, drawing, ...props }: DrawingProps) {
       <g class="overlay">
         <MoveMarks {...board} {...{ least, marks }} isBehind={line.length > 0} />
         {hint !== null && <HintedMove {...board} hint={hint} />}
-        <MoveNotes {...{ layout, cells, notes }} />
+        <MoveNotes {...board} {...{ notes, least, marks }} />
         <LineGhosts {...board} line={line} />
       </g>
     </svg>

@@ -37,7 +37,7 @@ function forCells<E extends Event>(act: (cell: Cell, event: E) => void) {
 }
 
 export function Grid({ layout, label, labelOf, moves }: GridProps) {
-  const { rows, columns, drawn } = layout;
+  const { rows, columns, drawn, drawnRows } = layout;
   const lowest = layout.game.action_kind === "column" ? rows - 1 : Math.floor(rows / 2);
   const grid = useRef<HTMLDivElement>(null);
   const pressed = useRef<Cell | null>(null); // a piece that the press has chosen
@@ -46,7 +46,9 @@ export function Grid({ layout, label, labelOf, moves }: GridProps) {
 
   const inside = (value: number, length: number) => Math.min(Math.max(value, 0), length - 1);
   const focus = ([row, column]: Cell, down: number, right: number) => {
-    const to = [inside(row + down, rows), drawn[inside(drawn.indexOf(column) + right, columns)]];
+    const step = (list: number[], from: number, by: number) =>
+      list[inside(list.indexOf(from) + by, list.length)];
+    const to = [step(drawnRows, row, down), step(drawn, column, right)];
     grid.current?.querySelector<HTMLElement>(`[data-cell="${to}"]`)?.focus();
   };
   const onKeyDown = forCells((cell, event: KeyboardEvent) => {
@@ -89,7 +91,7 @@ export function Grid({ layout, label, labelOf, moves }: GridProps) {
   };
   return (
     <div role="grid" class="board-grid" aria-label={label} {...{ style, ref: grid }} {...listeners}>
-      {[...Array(rows).keys()].map((row) => (
+      {drawnRows.map((row) => (
         <div key={row} role="row" class="grid-row">
           {drawn.map((column) => {
             const cell: Cell = [row, column];

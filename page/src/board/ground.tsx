@@ -77,12 +77,12 @@ function stars({ style, left, top, rows, columns }: Layout): string {
 
 /** The names along the edges or, where there are none, in the corners of the squares. */
 function Names({ layout, least }: Omit<GroundProps, "children">) {
-  const { game, setup, left, top, drawn } = layout;
+  const { game, setup, names, left, top, drawn } = layout;
   const middle = (k: number) => (k + 0.5) * CELL;
   const below = layout.style === "plate" ? drawn.map((column) => setup.action_texts[column]) : [];
   const edges = [
-    ...setup.column_names.map((name, k) => ({ name, x: left + middle(k), y: top - 16 })),
-    ...setup.row_names.map((name, k) => ({ name, x: left / 2, y: top + middle(k) + 10 })),
+    ...names.columns.map((name, k) => ({ name, x: left + middle(k), y: top - 16 })),
+    ...names.rows.map((name, k) => ({ name, x: left / 2, y: top + middle(k) + 10 })),
     ...below.map((name, k) => ({ name, x: left + middle(k), y: layout.height - 12 })),
   ];
   const hasCorners = game.action_kind === "square" && !setup.column_names.length;
@@ -91,8 +91,8 @@ function Names({ layout, least }: Omit<GroundProps, "children">) {
     return { name: layout.name(cell), x: x - 41, y: y - 25 };
   });
   // Where names cannot be read, or would hide others, there are none.
-  const write = (look: string, size: number, most: number, names: typeof edges) =>
-    (size > most ? [] : names).map(({ name, x, y }) => (
+  const write = (look: string, size: number, most: number, texts: typeof edges) =>
+    (size > most ? [] : texts).map(({ name, x, y }) => (
       <text key={`${x},${y}`} class={look} {...{ x, y }} font-size={size}>
         {name}
       </text>

@@ -14,21 +14,24 @@ const MARGINS: Record<string, number[] | undefined> = {
   green: [52, 24, 52, 24],
 };
 
-/** Return the layout of a game's board. */
-export function layoutOf(game: Game, setup: Setup) {
+/** Return the layout of a game's board; turned: as the player at its top sees it. */
+export function layoutOf(game: Game, setup: Setup, isTurned = false) {
   const { rows, columns, style, action_kind: kind } = game;
   const edge = setup.column_names.length ? 52 : 12;
   const [left, right, top, bottom] = MARGINS[style] ?? [edge, 12, edge, 12];
   const drawn = [...Array(columns).keys()];
-  if (setup.mirrored) drawn.reverse();
-  const places = [...Array(rows).keys()].flatMap((row) => drawn.map((one): Cell => [row, one]));
+  const drawnRows = [...Array(rows).keys()];
+  const names = { columns: [...setup.column_names], rows: [...setup.row_names] };
+  if (setup.mirrored !== isTurned) drawn.reverse();
+  if (isTurned) [drawnRows, names.columns, names.rows].forEach((list) => list.reverse());
+  const places = drawnRows.flatMap((row) => drawn.map((one): Cell => [row, one]));
   const flat = ([row, column]: Cell) => row * columns + column;
   const cellAt = (square: number): Cell => [Math.floor(square / columns), square % columns];
   /** Return the cells that an action names, from and to; none where cells are actions. */
   const squares = (action: number) => (game.action_squares?.[action] ?? []).map(cellAt);
   const middle = ([row, column]: Cell) => {
     const x = left + (drawn.indexOf(column) + 0.5) * CELL;
-    return { x, y: top + (row + 0.5) * CELL };
+    return { x, y: top + (drawnRows.indexOf(row) + 0.5) * CELL };
   };
   /** Return the colour of the piece in a cell, undefined for none. */
   const colorAt = (cells: number[][], [row, column]: Cell): string | undefined =>
@@ -61,9 +64,9 @@ export function layoutOf(game: Game, setup: Setup) {
     return `column ${name}, row ${rows - row}`;
   };
   const [width, height] = [columns * CELL + left + right, rows * CELL + top + bottom];
-  const size = { rows, columns, style, left, top, width, height, drawn, places };
+  const size = { rows, columns, style, left, top, width, height, drawn, drawnRows, places };
   const parts = { flat, cellAt, squares, middle, colorAt, at, landing, placed, actionOf, name };
-  return { game, setup, ...size, ...parts };
+  return { game, setup, names, ...size, ...parts };
 }
 
 export function isSame(one: Cell | null | undefined, other: Cell | null | undefined): boolean {

@@ -70,20 +70,23 @@ export function HintedMove({ layout, position, hint }: OnBoard & { hint: number 
   );
 }
 
-type MoveNotesProps = { layout: Layout; cells: number[][]; notes: MoveNote[] };
+type MoveNotesProps = Omit<MoveMarksProps, "isBehind"> & { notes: MoveNote[] };
 
-/** Moves that were played or tried, each with its sign. */
-export function MoveNotes({ layout, cells, notes }: MoveNotesProps) {
+/** Moves that were played or tried, each with its sign: below the marks of a search. */
+export function MoveNotes({ layout, position, notes, least, marks }: MoveNotesProps) {
   return notes.map(({ action, sign, text, isGood }) => {
-    const cell = layout.landing(cells, action);
+    const cell = layout.landing(position.cells, action);
     if (!cell) return null;
     const [from = cell] = layout.squares(action);
+    const isMarked = marks.some((mark) => mark.action === action);
+    const r = isMarked ? Math.max(20, 0.8 * least) : 36;
+    const place = isMarked ? `translate(${r - CELL / 2} ${CELL / 2 - r})` : "";
     return (
       <g key={`${action} ${text}`} class={`move-note ${isGood ? "is-good" : "is-bad"}`}>
         {!isSame(from, cell) && <Arrow {...{ layout, from, cell, width: 10 }} />}
-        <g transform={layout.at(cell)}>
-          <circle r={36} />
-          <text y={17} font-size={48} children={sign} />
+        <g transform={`${layout.at(cell)} ${place}`}>
+          <circle r={r} />
+          <text y={0.47 * r} font-size={1.33 * r} children={sign} />
         </g>
       </g>
     );
@@ -124,8 +127,9 @@ function MoveDisc({ mark, layout, cell, least }: MarkProps) {
   const text = percentText(share);
   const size = isSmall ? least : Math.max((text.length > 3 ? 0.56 : 0.68) * r, least);
   const small = Math.max(0.48 * r, least);
-  const hasValue = (share >= SMALLEST_SHARE_WITH_VALUE || isBest) && small <= 0.62 * r && !isSmall;
-  const shown = text.length * 0.68 * size <= (isSmall ? 1.5 : 2) * r ? text : text.replace("%", "");
+  const hasValue = (share >= SMALLEST_SHARE_WITH_VALUE || isBest) && small <= 0.56 * r && !isSmall;
+  const room = (isSmall ? 1.5 : 1.85) * r;
+  const shown = [text, text.replace("%", "")].find((one) => widthOf(one) * size <= room) ?? "";
   const y = isSmall ? 0.24 * CELL + 0.2 * size : hasValue ? 0.05 * r : 0.36 * size;
   return (
     <g transform={layout.at(cell)}>
@@ -163,6 +167,9 @@ function MoveArrow({ mark, layout, cell, least }: MarkProps) {
     </>
   );
 }
+
+/** Return about how wide a share is, in sizes of bold letters. */
+const widthOf = (text: string) => 0.7 * text.length + (text.endsWith("%") ? 0.3 : 0);
 
 function write(look: string, text: string | number, size: number, y: number, x = 0) {
   return (

@@ -3,9 +3,10 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useMemo } from "preact/hooks";
 import { formatHash, type Parameters } from "../address";
-import type { Side } from "../api";
+import type { Game, Side } from "../api";
 import type { App, ViewProps } from "../app";
 import { Board } from "../board/board";
+import { TurnButton } from "../board/turn";
 import { capital } from "../format";
 import { MoveList, StepButtons } from "../game/game_steps";
 import { SetupButton } from "../game/setup_dialog";
@@ -20,6 +21,8 @@ import { endText, GameFlow } from "./flow";
 import { OwnMove } from "./own_move";
 import { SeatChoice } from "./seat_choice";
 import { formatSeat, parseSeat, seatName, type Seats, seatsAgainst, usualSeats } from "./seats";
+
+const ELO = "Elo: that of UCT with 1,000 simulations is 1,000; \u00b1 is the standard error.";
 
 export function PlayView({ app, parameters, rewrite }: ViewProps) {
   const { game: state } = app;
@@ -77,7 +80,10 @@ export function PlayView({ app, parameters, rewrite }: ViewProps) {
           hint={flow.now.value.hint?.action ?? found?.best}
           notes={course ? (puzzle?.ply === ply ? course.notes : []) : notesOf(found)}
         />
-        <StepButtons state={state} />
+        <div class="below-board">
+          <StepButtons state={state} />
+          <TurnButton game={game} />
+        </div>
       </Card>
       <Card class="play-panel" label="Players and moves">
         <Now {...props} />
@@ -174,12 +180,27 @@ function Players({ app, seats: [first, second], sit }: PlayersProps) {
         options={app.catalogue.value.games.map(({ name, title }) => [name, title])}
         onChange={(name) => app.go(formatHash("play", name))}
       />
+      <Help {...props} />
       <div class="seats" role="group" aria-label="Who plays">
         <SeatChoice {...props} side={0} seat={first} onChange={(seat) => sit([seat, second])} />
         <SeatChoice {...props} side={1} seat={second} onChange={(seat) => sit([first, seat])} />
         <Button text="Swap sides" onClick={() => sit([second, first])} />
       </div>
     </div>
+  );
+}
+
+/** The rules of the game, and what the names and numbers of its players mean. */
+function Help({ game }: { game: Game }) {
+  const notes = game.players.map(({ name, note }) => note && `${name}: ${note}`);
+  const texts = [game.rules, ...notes, ELO].filter(Boolean);
+  return (
+    <details class="columns-help">
+      <summary>Rules and players</summary>
+      {texts.map((text) => (
+        <p key={text} children={text} />
+      ))}
+    </details>
   );
 }
 
