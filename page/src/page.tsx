@@ -2,10 +2,9 @@
 
 import { type Signal, signal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import type { Backend, Catalogue } from "./api";
+import type { Asked, Backend, Catalogue } from "./api";
 import { AnalyseView } from "./analyse/analyse_view";
 import * as address from "./address";
-import type { App, GameToAnalyse, GameToPlay } from "./app";
 import { capital, messageOf } from "./format";
 import { gameParameters, GameState, movesOf } from "./game/game_state";
 import type { GameNode, GameToShow } from "./game/types";
@@ -27,21 +26,24 @@ const MOST_LINK = 2000; // characters: longer links are cut on their way
 const TOGETHER_MS = 400;
 const TAKES_ARROWS = "input, select, textarea, dialog, [role=grid]";
 
+type GameToAnalyse = GameToShow & { player?: Asked };
+type GameToPlay = GameToAnalyse & { seats?: Seats };
+
 /** The page; the backend answers its requests. */
 export function Page({ backend }: { backend: Backend }) {
   const loading = useSignal("Loading \u2026");
-  const router = useSignal<Router | null>(null);
+  const app = useSignal<App | null>(null);
   useEffect(() => {
-    Router.start(backend).then(
-      (found) => (router.value = found),
+    App.start(backend).then(
+      (found) => (app.value = found),
       (error) => (loading.value = messageOf(error)),
     );
   }, [backend]);
   return (
     <>
       <p class="lost" role="alert" children={isLost.value && LOST} />
-      {router.value ? (
-        <Views router={router.value} />
+      {app.value ? (
+        <Views app={app.value} />
       ) : (
         <main id="main">
           <p class="loading" role="status" children={loading} />
@@ -51,23 +53,23 @@ export function Page({ backend }: { backend: Backend }) {
   );
 }
 
-function Views({ router }: { router: Router }) {
-  const { view, name, parameters, visit } = router.shown.value;
-  const { setup, game } = router.game.shown.value;
+function Views({ app }: { app: App }) {
+  const { view, name, parameters, visit } = app.shown.value;
+  const { setup, game } = app.game.shown.value;
   const title = view === "runs" ? "Runs" : `${game.title}: ${NAMES[view]}`;
   useEffect(() => {
     document.title = `${title} \u00b7 AlphaZero`;
   }, [title]);
   // A view is made anew with each address, and for another game.
   const key = `${view} ${visit} ${game.name} ${setup.id}`;
-  const props = { app: router, parameters, rewrite: router.keepParameters };
+  const props = { app, parameters, rewrite: app.keepParameters };
   return (
     <>
       <header class="page-head">
         <a class="skip" href="#main" onClick={skipToMain} children="To the board" />
         <span class="page-title">AlphaZero</span>
         <nav aria-label="Views">
-          {router.views.map((one) => (
+          {app.views.map((one) => (
             <a
               key={one}
               href={`#${one}`}
@@ -75,7 +77,7 @@ function Views({ router }: { router: Router }) {
               aria-current={one === view ? "page" : undefined}
               onClick={(event) => {
                 event.preventDefault();
-                router.follow(one);
+                app.follow(one);
               }}
               children={NAMES[one]}
             />
@@ -83,16 +85,16 @@ function Views({ router }: { router: Router }) {
         </nav>
         <ThemeButton />
       </header>
-      <main id="main" tabIndex={-1} inert={router.game.numLoads > 0}>
+      <main id="main" tabIndex={-1} inert={app.game.numLoads.value > 0}>
         {view !== "runs" && <h1 class="visually-hidden">{title}</h1>}
         {view === "play" && <PlayView key={key} {...props} />}
         {view === "analyse" && <AnalyseView key={key} {...props} />}
-        {view === "runs" && <RunsView app={router} id={name} parameters={parameters} />}
+        {view === "runs" && <RunsView app={app} id={name} parameters={parameters} />}
       </main>
-      <p class={`notice ${router.notice.value.look}`} role="status">
-        {router.notice.value.text}
+      <p class={`notice ${app.notice.value.look}`} role="status">
+        {app.notice.value.text}
       </p>
-      <p class="visually-hidden" role="status" aria-live="polite" children={router.said} />
+      <p class="visually-hidden" role="status" aria-live="polite" children={app.said} />
     </>
   );
 }
@@ -102,14 +104,15 @@ function skipToMain(event: Event): void {
   if (!focusBoard()) document.getElementById("main")?.focus();
 }
 
-/** Says what is shown, and keeps the address in step with it. */
-class Router implements App {
+/** What all views share: it says what is shown, and keeps the address in step with it. */
+export class App {
   /** The name is that of a run; `visit` changes whenever an address was opened. */
   readonly shown: Signal<address.Address & { visit: number }>;
   readonly notice = signal({ text: "", look: "" });
   readonly said = signal("");
+  /** Who plays, by game, as it was chosen last. */
   readonly seats = new Map<string, Seats>();
-  readonly review: Review = new Review(this);
+  readonly review: Review;
   readonly views: address.View[];
   private noticeTimer = 0;
   private saidAt = -Infinity;
@@ -130,11 +133,11 @@ class Router implements App {
     window.addEventListener("hashchange", () => this.route());
     document.addEventListener("keydown", (event) => this.onKey(event));
     game.shown.subscribe(() => this.keepAddress());
-    this.review.open();
+    this.review = new Review(this);
   }
 
-  /** Return the router of a page that opens at the address. */
-  static async start(backend: Backend): Promise<Router> {
+  /** Return what the views of a page share that opens at the address. */
+  static async start(backend: Backend): Promise<App> {
     const catalogue = signal(await backend.games());
     const isBack = resume(catalogue.value.default_game);
     const first = address.parseHash(location.hash);
@@ -146,15 +149,16 @@ class Router implements App {
       problem = error;
       return game.load({ game: wanted.game }).catch(() => game.load({}));
     });
-    const router = new Router(backend, catalogue, game, first);
+    const app = new App(backend, catalogue, game, first);
     problem ??= game.problem || null;
-    if (problem) router.notify(messageOf(problem), true);
-    else if (isBack) router.notify(LEFT);
-    return router;
+    if (problem) app.notify(messageOf(problem), true);
+    else if (isBack) app.notify(LEFT);
+    return app;
   }
 
-  // --- what views ask for: see App ---------------------------------------------------------------
+  // --- what views ask for ------------------------------------------------------------------------
 
+  /** Say something to those who use a screen reader. */
   announce(text: string): void {
     const isTogether = performance.now() - this.saidAt < TOGETHER_MS;
     this.said.value = isTogether ? `${this.said.value} ${text}` : text;
@@ -169,10 +173,12 @@ class Router implements App {
     this.noticeTimer = window.setTimeout(() => show(look), isError ? 2 * NOTICE_MS : NOTICE_MS);
   }
 
+  /** Do something, and say what went wrong. */
   attempt(work: () => Promise<void>): Promise<void> {
     return work().catch((error) => this.notify(messageOf(error), true));
   }
 
+  /** Copy the address of the game, with its variations. */
   copyLink(): Promise<void> {
     const { view, parameters } = this.shown.value;
     const { game, line } = this.game.shown.value;
@@ -189,18 +195,20 @@ class Router implements App {
     });
   }
 
+  /** Go to an address, of a game with its id if it was left there; the way back leads here. */
   go(hash: string, id?: number): void {
     history.pushState(id ? { id } : null, "", hash);
     void this.route();
   }
 
-  /** `isNew`: the way back leads to what was shown before. */
+  /** Write an address for what is shown already; the way back skips it, unless `isNew`. */
   rewrite(hash: string, isNew = false): void {
     const state = { id: this.game.shown.value.id, tree: this.game.file };
     if (isNew && hash !== location.hash) history.pushState(state, "", hash);
     else history.replaceState(state, "", hash);
   }
 
+  /** Show a game in the Play view; `player` plays against the person who is to move. */
   play({ player, seats, ...wanted }: GameToPlay): Promise<void> {
     return this.attempt(async () => {
       await this.load({ id: this.game.shown.value.id, ...wanted });
@@ -212,6 +220,7 @@ class Router implements App {
     });
   }
 
+  /** Show a game in the Analyse view; `player` analyses it. */
   analyse({ player, ...wanted }: GameToAnalyse): Promise<void> {
     return this.attempt(async () => {
       await this.load({ id: this.game.shown.value.id, ...wanted });
@@ -220,6 +229,7 @@ class Router implements App {
     });
   }
 
+  /** Show moves from a ply on as a variation in the Analyse view, and one of their positions. */
   explore(from: number, moves: number[], ply: number): Promise<void> {
     const { moves: before, ...start } = this.game.request(from);
     return this.analyse({ ...start, moves: [...before, ...moves], ply });
@@ -280,7 +290,7 @@ class Router implements App {
   /** Write what is shown into the address. */
   private keepAddress(isNew = false): void {
     const { view, parameters } = this.shown.value;
-    if (view === "runs" || this.game.numLoads) return;
+    if (view === "runs" || this.game.numLoads.value) return;
     // What loses moves can be undone by the way back.
     const moves = movesOf(this.game.shown.value.line);
     const losesMoves = this.kept !== null && this.kept.some((move, k) => move !== moves[k]);

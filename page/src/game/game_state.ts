@@ -17,7 +17,8 @@ export class GameState {
   private readonly known = new Map<number, Shown>();
   private readonly waiting = signal<{ above: GameNode; action: number } | null>(null);
   private numAsked = 0;
-  private readonly loads = signal(0);
+  /** How many games are on their way here. */
+  readonly numLoads = signal(0);
   /** What of the game loaded last could not be read, "" for nothing. */
   problem = "";
 
@@ -36,11 +37,6 @@ export class GameState {
     const { line, ply } = this.shown.value;
     const { above, action } = this.waiting.value ?? {};
     return above === line[ply] ? (action ?? null) : null;
-  }
-
-  /** How many games are on their way here. */
-  get numLoads(): number {
-    return this.loads.value;
   }
 
   get isAtEnd(): boolean {
@@ -111,9 +107,9 @@ export class GameState {
 
   /** Show another game; nothing changes if the backend refuses it. */
   async load(wanted: GameToShow): Promise<void> {
-    this.loads.value += 1;
+    this.numLoads.value += 1;
     const loaded = this.newest(this.loaded(wanted));
-    await loaded.then((found) => found && this.change(found)).finally(() => this.loads.value--);
+    await loaded.then((found) => found && this.change(found)).finally(() => this.numLoads.value--);
   }
 
   rename(node: GameNode, name: string): void {
@@ -292,8 +288,8 @@ function othersOf(main: Branch[], path: GameNode[], texts: string[]) {
 }
 
 /** Return a new node below another one, null for a root. */
-function child(parent: GameNode | null, action: number | null, position: Position, name = "") {
-  const node: GameNode = { action, position, parent, children: [], name };
+function child(parent: GameNode | null, action: number | null, position: Position) {
+  const node: GameNode = { action, position, parent, children: [], name: "" };
   parent?.children.push(node);
   return node;
 }

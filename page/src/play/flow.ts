@@ -32,7 +32,6 @@ const IDLE = { isPending: false, progress: null, problem: "", hint: null };
 
 export class GameFlow {
   readonly now = signal<FlowState>({ ...IDLE, isPaused: false });
-  private readonly state;
   /** The games that ended here, unlike those that a link shows. */
   readonly ended = new Set<number>();
   private stopper = new AbortController();
@@ -42,17 +41,15 @@ export class GameFlow {
   constructor(
     private readonly app: App,
     private seats: Seats,
-  ) {
-    this.state = app.game;
-  }
+  ) {}
 
   get isPersonsTurn(): boolean {
-    return !this.state.position.over && this.seat().kind === "human";
+    return !this.app.game.position.over && this.seat().kind === "human";
   }
 
   /** Whether a person may move on the board now. */
   get mayPlay(): boolean {
-    return this.isPersonsTurn && !this.state.position.forced_pass && !this.now.value.isPending;
+    return this.isPersonsTurn && !this.app.game.position.forced_pass && !this.now.value.isPending;
   }
 
   get isWatched(): boolean {
@@ -61,7 +58,7 @@ export class GameFlow {
 
   /** Follow the game; return what ends that. */
   open(): () => void {
-    const unsubscribe = this.state.shown.subscribe(() => this.follow());
+    const unsubscribe = this.app.game.shown.subscribe(() => this.follow());
     return () => {
       unsubscribe();
       this.stop();
@@ -86,12 +83,12 @@ export class GameFlow {
 
   /** Go on from the position shown: what followed it is no longer played. */
   playOn(): void {
-    this.state.cut(this.state.shown.value.ply);
+    this.app.game.cut(this.app.game.shown.value.ply);
   }
 
   /** Return the latest ply before, in which a person had a choice; null if there is none. */
   plyToTakeBackTo(): number | null {
-    const { line, ply } = this.state.shown.value;
+    const { line, ply } = this.app.game.shown.value;
     const found = line.slice(0, ply).findLastIndex(({ position }) => {
       return this.seats[position.to_move].kind === "human" && !position.forced_pass;
     });
@@ -101,10 +98,10 @@ export class GameFlow {
   /** Point out the best move that the analyst, or the solver, knows. */
   askHint(): void {
     const seek = async (signal: AbortSignal) => {
-      const { game, setup } = this.state.shown.value;
+      const { game, setup } = this.app.game.shown.value;
       const note = "looking for a hint";
       this.change({ progress: { type: "progress", done: 0, total: 0, note } });
-      const exact = await this.app.backend.analysis?.exact(this.state.request(), { signal });
+      const exact = await this.app.backend.analysis?.exact(this.app.game.request(), { signal });
       let action;
       if (exact?.known) {
         [action] = bestActions(exact.scores);
@@ -115,7 +112,7 @@ export class GameFlow {
         action = await this.askMove(player, signal);
       }
       const by = exact?.known ? `a ${resultText(exact.value)} with best play` : "probably best";
-      const text = `Hint: ${moveText(setup, this.state.position, action)}, ${by}.`;
+      const text = `Hint: ${moveText(setup, this.app.game.position, action)}, ${by}.`;
       this.app.announce(text);
       this.change({ hint: { action, text } });
     };
@@ -124,12 +121,12 @@ export class GameFlow {
   }
 
   private seat(): Seat {
-    return this.seats[this.state.position.to_move];
+    return this.seats[this.app.game.position.to_move];
   }
 
   private follow(): void {
     this.stop();
-    const { position, isAtEnd } = this.state;
+    const { position, isAtEnd } = this.app.game;
     if (position.over || !isAtEnd || this.now.value.isPaused) return;
     if (position.forced_pass) this.pass();
     else if (this.seat().kind !== "human") this.think();
@@ -138,12 +135,12 @@ export class GameFlow {
   private pass(): void {
     this.persist(async (signal) => {
       await pause(PASS_MS);
-      await this.playMove(this.state.position.legal[0], signal);
+      await this.playMove(this.app.game.position.legal[0], signal);
     });
   }
 
   private think(): void {
-    const player = playerOf(this.seat(), this.state.shown.value.game);
+    const player = playerOf(this.seat(), this.app.game.shown.value.game);
     if (!player) return;
     this.persist(async (signal) => {
       const started = performance.now();
@@ -163,27 +160,27 @@ export class GameFlow {
       if (message.type === "move") found.push(message.action);
       else if (!signal.aborted) this.change({ progress: message });
     };
-    await this.app.backend.move({ ...this.state.request(), player }, { signal, onMessage });
+    await this.app.backend.move({ ...this.app.game.request(), player }, { signal, onMessage });
     if (!found.length) throw new Error("The player gave no move.");
     return found[0];
   }
 
   private async playMove(action: number, signal: AbortSignal): Promise<void> {
-    while (this.state.numLoads) await pause(20); // the person goes to another game
+    while (this.app.game.numLoads.value) await pause(20); // the person goes to another game
     signal.throwIfAborted();
-    const { position: before } = this.state;
+    const { position: before } = this.app.game;
     const { to_move: side, forced_pass: isPass } = before;
-    const { setup } = this.state.shown.value;
-    await this.state.play(action);
+    const { setup } = this.app.game.shown.value;
+    await this.app.game.play(action);
     const did = isPass
       ? "has no legal move and passes"
       : `plays ${moveText(setup, before, action)}`;
     this.app.announce(`${setup.sides[side]} ${did}.`);
-    const { over, winner } = this.state.position;
+    const { over, winner } = this.app.game.position;
     if (!over) return;
-    this.ended.add(this.state.shown.value.id);
-    countGame(this.state.shown.value.id, this.seats, winner);
-    this.app.announce(endText(this.state.shown.value));
+    this.ended.add(this.app.game.shown.value.id);
+    countGame(this.app.game.shown.value.id, this.seats, winner);
+    this.app.announce(endText(this.app.game.shown.value));
   }
 
   /** Do something until it succeeds, is refused, or the game goes elsewhere. */

@@ -56,18 +56,16 @@ export class Review {
   private line: GameNode[] = [];
   private stopper = new AbortController();
 
-  constructor(private readonly app: App) {}
+  /** Follows the game, and reviews it by itself once it has ended. */
+  constructor(private readonly app: App) {
+    app.game.shown.subscribe(() => this.follow());
+  }
 
   /** What is known of the line that is shown, by ply. */
   get plies(): Plies {
     const { positions, moves } = this.now.value;
     const { line } = this.app.game.shown.value;
     return line.map((node, ply) => moves.get(line[ply + 1]) ?? positions.get(node));
-  }
-
-  /** Follow the game, and review it by itself once it has ended. */
-  open(): void {
-    this.app.game.shown.subscribe(() => this.follow());
   }
 
   async run(): Promise<void> {
