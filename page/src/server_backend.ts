@@ -83,19 +83,12 @@ function ask<T>(path: string, request?: unknown, signal?: AbortSignal): Promise<
 }
 
 function stream<M extends StreamMessage>(path: string, request: unknown, watch: Watch<M>) {
-  return persist(() => readLines(path, request, watch), watch.signal);
-}
-
-async function readLines<M extends StreamMessage>(
-  path: string,
-  request: unknown,
-  { signal, onMessage }: Watch<M>,
-): Promise<void> {
-  const { body } = await send(path, request, signal);
-  if (!body) throw new ConnectionLost();
-  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
-  let rest = "";
-  try {
+  const { signal, onMessage } = watch;
+  return persist(async () => {
+    const { body } = await send(path, request, signal);
+    if (!body) throw new ConnectionLost();
+    const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+    let rest = "";
     for (;;) {
       const { done, value } = await reader.read().catch((error) => lost(error, signal));
       if (done) break;
@@ -103,14 +96,12 @@ async function readLines<M extends StreamMessage>(
       rest = lines.pop() ?? "";
       for (const line of lines.filter((one) => one.trim())) {
         const message = JSON.parse(line);
-        if (message.type === "error") throw new Error(message.error);
+        if (message.type === "error") throw new Error(message.error); // it is the last one
         onMessage?.(message);
       }
     }
-  } finally {
-    reader.cancel().catch(() => undefined);
-  }
-  if (rest.trim()) throw new ConnectionLost();
+    if (rest.trim()) throw new ConnectionLost();
+  }, signal);
 }
 
 /** Send a request as JSON, or ask for a path if there is none. */

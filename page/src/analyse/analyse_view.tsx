@@ -7,7 +7,6 @@ import type { Asked, ExactAnswer } from "../api";
 import { formatHash, type Parameters } from "../address";
 import type { App, ViewProps } from "../app";
 import { Board } from "../board/board";
-import { TurnButton } from "../board/turn";
 import { countText, dateText, valueText } from "../format";
 import { type KeptGame, keptGames } from "../kept";
 import { StepButtons } from "../game/game_steps";
@@ -30,12 +29,15 @@ function useAnalysis(app: App, parameters: Parameters) {
   const { game, setup, line, ply } = app.game.shown.value;
   const { position } = line[ply];
   const player = useSignal(useMemo(() => wantedPlayer(app, parameters), []));
-  const search = useMemo(() => new PositionSearch(app.backend.analysis, player.value), []);
+  const search = useMemo(
+    () => new PositionSearch(app.backend.analysis, app.game, player.value),
+    [],
+  );
   const { review } = app;
   const id = player.value?.id;
   review.player = id && id !== game.analyst?.id ? { id } : null;
   useEffect(() => () => search.close(), []);
-  useEffect(() => search.show(app.game.request(), !position.over), [line[ply]]);
+  useEffect(() => search.show(), [line[ply]]);
   const { analysis } = search.found.value;
   useEffect(() => {
     if (!analysis?.final || analysis.value === null) return;
@@ -100,10 +102,7 @@ export function AnalyseView({ app, parameters, rewrite }: ViewProps) {
             notes={notesOf(review.plies[ply])}
           />
         </div>
-        <div class="below-board">
-          <StepButtons state={state} />
-          <TurnButton game={game} />
-        </div>
+        <StepButtons state={state} />
       </Card>
       <div class="analysis-side">
         <div class="analysis-search">

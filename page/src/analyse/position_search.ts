@@ -4,16 +4,10 @@
 // stepping back through a game shows them at once.
 
 import { signal } from "@preact/signals";
-import type {
-  Analysis,
-  AnalysisMessage,
-  Asked,
-  ExactAnswer,
-  PositionRequest,
-  ProgressMessage,
-} from "../api";
+import type { Analysis, AnalysisMessage, Asked, ExactAnswer, StreamMessage } from "../api";
 import type { MoveMark } from "../board/types";
 import { failureOf, messageOf } from "../format";
+import type { GameState } from "../game/game_state";
 
 const DELAY_MS = 120; // so that stepping quickly through a game asks for few positions
 
@@ -30,43 +24,38 @@ export class PositionSearch {
   readonly found = signal<Found>(NOTHING);
   private readonly kept = new Map<string, AnalysisMessage>();
   private isWanted = true; // the user wants a search of each position shown
-  private request: PositionRequest | null = null;
-  private hasMoves = false;
   private timer = 0;
   private searching = new AbortController();
   private looking = new AbortController();
 
   constructor(
     private readonly backend: Analysis | undefined,
+    private readonly game: GameState,
     private player: Asked | null,
   ) {}
 
   /** Choose the analyst; the position shown is searched again. */
-  choose(player: Asked | null): void {
+  choose(player: Asked): void {
     this.player = player;
-    if (this.request) this.show(this.request, this.hasMoves);
+    this.show();
   }
 
-  /** Show another position. `hasMoves`: the game is not over. */
-  show(request: PositionRequest, hasMoves: boolean): void {
+  /** Begin with the position that is shown now. */
+  show(): void {
     this.close();
-    this.request = request;
-    this.hasMoves = hasMoves;
     this.found.value = { ...NOTHING, analysis: this.kept.get(this.key()) ?? null };
     const begin = () => {
-      this.lookUp(request);
-      if (this.isWanted && this.player && !this.found.value.analysis) {
-        this.search(request, this.player);
-      }
+      this.lookUp();
+      if (this.isWanted && this.player && !this.found.value.analysis) this.search(this.player);
     };
-    if (hasMoves) this.timer = window.setTimeout(begin, DELAY_MS);
+    if (!this.game.position.over) this.timer = window.setTimeout(begin, DELAY_MS);
   }
 
   /** Search the position shown, again if need be, and those shown later. */
   start(): void {
     this.isWanted = true;
     this.kept.delete(this.key());
-    this.choose(this.player);
+    this.show();
   }
 
   /** Stop, and start no search for other positions until `start`. */
@@ -83,32 +72,32 @@ export class PositionSearch {
     this.looking.abort();
   }
 
-  private async search(request: PositionRequest, player: Asked): Promise<void> {
+  private async search(player: Asked): Promise<void> {
     this.searching = new AbortController();
     const { signal } = this.searching;
     const key = this.key();
     this.change({ isRunning: true });
-    const onMessage = (message: AnalysisMessage | ProgressMessage) => {
+    const onMessage = (message: StreamMessage) => {
       if (message.type !== "analysis" || signal.aborted) return;
       if (message.final) this.kept.set(key, message);
       this.change({ analysis: message });
     };
-    const asked = { ...request, player };
+    const asked = { ...this.game.request(), player };
     const error = await failureOf(this.backend?.analyse(asked, { signal, onMessage }));
     if (!signal.aborted) this.change({ isRunning: false, error });
   }
 
-  private async lookUp(request: PositionRequest): Promise<void> {
+  private async lookUp(): Promise<void> {
     this.looking = new AbortController();
     const { signal } = this.looking;
     const exact = await this.backend
-      ?.exact(request, { signal })
+      ?.exact(this.game.request(), { signal })
       .catch((error): ExactAnswer => ({ known: false, reason: messageOf(error) }));
     if (exact && !signal.aborted) this.change({ exact });
   }
 
   private key(): string {
-    return JSON.stringify([this.request, this.player]);
+    return JSON.stringify([this.game.request(), this.player]);
   }
 
   private change(some: Partial<Found>): void {

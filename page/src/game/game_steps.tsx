@@ -3,6 +3,7 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { moveText } from "../format";
 import type { App } from "../app";
+import { TurnButton } from "../board/turn";
 import { Button } from "../ui";
 import type { GameState } from "./game_state";
 import type { GameNode } from "./types";
@@ -15,9 +16,9 @@ const ICONS = {
   end: "M3 3l7 5-7 5zM13 3v10",
 };
 
-/** The buttons that step, around the number of the move shown. */
+/** Below a board: the buttons that step, around the number of the move shown, and one to turn it. */
 export function StepButtons({ state }: { state: GameState }) {
-  const { line, ply } = state.shown.value;
+  const { line, ply, game } = state.shown.value;
   const last = line.length - 1;
   const step = (name: string, icon: keyof typeof ICONS, to: number, off: boolean) => (
     <Button class="step" aria-label={name} title={name} off={off} onClick={() => state.show(to)}>
@@ -27,12 +28,15 @@ export function StepButtons({ state }: { state: GameState }) {
     </Button>
   );
   return (
-    <div class="step-row">
-      {step("To the start", "start", 0, ply === 0)}
-      {step("One move back", "back", ply - 1, ply === 0)}
-      <span class="step-place">{`${ply} / ${last}`}</span>
-      {step("One move on", "forth", ply + 1, ply === last)}
-      {step("To the end", "end", last, ply === last)}
+    <div class="below-board">
+      <div class="step-row">
+        {step("To the start", "start", 0, ply === 0)}
+        {step("One move back", "back", ply - 1, ply === 0)}
+        <span class="step-place">{`${ply} / ${last}`}</span>
+        {step("One move on", "forth", ply + 1, ply === last)}
+        {step("To the end", "end", last, ply === last)}
+      </div>
+      <TurnButton game={game} />
     </div>
   );
 }

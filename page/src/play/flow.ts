@@ -128,8 +128,9 @@ export class GameFlow {
     this.stop();
     const { position, isAtEnd } = this.app.game;
     if (position.over || !isAtEnd || this.now.value.isPaused) return;
+    const player = playerOf(this.seat(), this.app.game.shown.value.game);
     if (position.forced_pass) this.pass();
-    else if (this.seat().kind !== "human") this.think();
+    else if (player) this.think(player);
   }
 
   private pass(): void {
@@ -139,9 +140,7 @@ export class GameFlow {
     });
   }
 
-  private think(): void {
-    const player = playerOf(this.seat(), this.app.game.shown.value.game);
-    if (!player) return;
+  private think(player: Asked): void {
     this.persist(async (signal) => {
       const started = performance.now();
       const action = await this.askMove(player, signal);
@@ -184,10 +183,7 @@ export class GameFlow {
   }
 
   /** Do something until it succeeds, is refused, or the game goes elsewhere. */
-  private async persist(
-    work: (signal: AbortSignal) => Promise<void>,
-    isPending = true,
-  ): Promise<void> {
+  private async persist(work: (signal: AbortSignal) => Promise<void>, isPending = true) {
     this.stop();
     const { signal } = this.stopper;
     this.change({ isPending });

@@ -6,7 +6,6 @@ import { formatHash, type Parameters } from "../address";
 import type { Game, Side } from "../api";
 import type { App, ViewProps } from "../app";
 import { Board } from "../board/board";
-import { TurnButton } from "../board/turn";
 import { capital } from "../format";
 import { MoveList, StepButtons } from "../game/game_steps";
 import { SetupButton } from "../game/setup_dialog";
@@ -31,7 +30,7 @@ export function PlayView({ app, parameters, rewrite }: ViewProps) {
   const chosen = useSignal(useMemo(() => firstSeats(app, parameters), []));
   const flow = useMemo(() => new GameFlow(app, chosen.value), []);
   const { review } = app;
-  const lesson = useMemo(() => new Lesson(app, review, takeSide), []);
+  const lesson = useMemo(() => new Lesson(app, takeSide), []);
   const seats = chosen.value;
   const props = { app, flow, seats };
   // At once: later, the way back may have led to another address, which this would overwrite.
@@ -80,10 +79,7 @@ export function PlayView({ app, parameters, rewrite }: ViewProps) {
           hint={flow.now.value.hint?.action ?? found?.best}
           notes={course ? (puzzle?.ply === ply ? course.notes : []) : notesOf(found)}
         />
-        <div class="below-board">
-          <StepButtons state={state} />
-          <TurnButton game={game} />
-        </div>
+        <StepButtons state={state} />
       </Card>
       <Card class="play-panel" label="Players and moves">
         <Now {...props} />

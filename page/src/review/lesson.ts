@@ -8,7 +8,7 @@ import type { MoveNote } from "../board/types";
 import { messageOf } from "../format";
 import type { GameNode } from "../game/types";
 import { markSolved, type Puzzle } from "./puzzles";
-import { NOTABLE, type Review } from "./review";
+import { NOTABLE } from "./review";
 import { lossText } from "./texts";
 
 export type Result = "at once" | "later" | "shown" | "skipped";
@@ -32,7 +32,6 @@ export class Lesson {
 
   constructor(
     private readonly app: App,
-    private readonly review: Review,
     /** Called with the person's side. */
     private readonly onSide: (side: Side) => void,
   ) {}
@@ -73,7 +72,7 @@ export class Lesson {
     const state = this.app.game;
     if (JSON.stringify(state.request(Infinity)) !== JSON.stringify(game)) {
       await state.load({ ...game, ply, isNew: true });
-      this.review.stop();
+      this.app.review.stop();
     }
     this.onSide(side);
     state.show(ply);
@@ -87,7 +86,7 @@ export class Lesson {
   end(): void {
     this.stopper.abort();
     this.now.value = null;
-    this.review.complete();
+    this.app.review.complete();
   }
 
   showBest(): void {
@@ -107,7 +106,7 @@ export class Lesson {
     this.change({ text: `Looking at ${name} \u2026` });
     try {
       const { ply, best, played, side } = puzzle;
-      const known = action === played ? puzzle : await this.review.judge(ply, action, signal);
+      const known = action === played ? puzzle : await this.app.review.judge(ply, action, signal);
       if (signal.aborted) return;
       const { grade, loss } = known;
       if (action === best || !grade || (loss ?? 0) < NOTABLE) {

@@ -1,14 +1,11 @@
 // What the parts of the Runs view are made of, and how a run is named.
 
 import type { ComponentChildren, Ref } from "preact";
-import type { Game, RunSummary } from "../api";
-import type { App } from "../app";
+import type { RunSummary } from "../api";
 import { accuracyText, capital, countText, durationText, UNKNOWN } from "../format";
 import { runsHash } from "./address";
 
 export type Network = RunSummary["networks"][number];
-/** What is shown of a game. */
-export type InGame = { app: App; game: Game };
 
 type SectionProps = { title: string; box?: Ref<HTMLElement>; children: ComponentChildren };
 

@@ -1,12 +1,13 @@
 // A game that the newest network of a run plays against itself, move by move.
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { MoveMessage, Position, ProgressMessage, RunSummary } from "../api";
+import type { Game, Position, RunSummary, StreamMessage } from "../api";
+import type { App } from "../app";
 import { Board } from "../board/board";
 import { pause, prefersRest } from "../board/motion";
 import { countText } from "../format";
 import { Button } from "../ui";
-import { ErrorLine, type InGame, Section } from "./parts";
+import { ErrorLine, Section } from "./parts";
 
 const NUM_SIMULATIONS = 50;
 const NUM_RANDOM = 2; // plies at the start, so that games differ
@@ -15,7 +16,9 @@ const REST_MS = 3000;
 const NONE: number[] = [];
 const onAction = () => undefined;
 
-export function SelfPlay({ app, game, run }: InGame & { run: RunSummary }) {
+type SelfPlayProps = { app: App; game: Game; run: RunSummary };
+
+export function SelfPlay({ app, game, run }: SelfPlayProps) {
   const [position, setPosition] = useState<Position | null>(null);
   const [error, setError] = useState("");
   const [isPaused, setPaused] = useState(prefersRest);
@@ -41,7 +44,7 @@ export function SelfPlay({ app, game, run }: InGame & { run: RunSummary }) {
       if (isPaused || signal.aborted) return;
       const time = pause(now.over ? REST_MS : MOVE_MS);
       let action = now.legal[Math.floor(Math.random() * now.legal.length)];
-      const onMessage = (message: MoveMessage | ProgressMessage) => {
+      const onMessage = (message: StreamMessage) => {
         if (message.type === "move") action = message.action;
       };
       if (!now.over && network && moves.length >= NUM_RANDOM) {
