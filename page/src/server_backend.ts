@@ -94,13 +94,13 @@ function stream<M extends StreamMessage>(path: string, request: unknown, watch: 
       if (done) break;
       const lines = (rest + value).split("\n");
       rest = lines.pop() ?? "";
-      for (const line of lines.filter((one) => one.trim())) {
+      for (const line of lines) {
         const message = JSON.parse(line);
         if (message.type === "error") throw new Error(message.error); // it is the last one
         onMessage?.(message);
       }
     }
-    if (rest.trim()) throw new ConnectionLost();
+    if (rest) throw new ConnectionLost();
   }, signal);
 }
 

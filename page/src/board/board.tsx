@@ -1,7 +1,7 @@
 // A board: the drawing of a position, and the grid over it that takes moves.
 
 import type { RefObject } from "preact";
-import { useLayoutEffect, useMemo, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 import { capital, moveText } from "../format";
 import { Button } from "../ui";
 import { Grid } from "./grid";
@@ -36,8 +36,7 @@ type Parts = BoardProps & { layout: Layout; moves: Moves };
 function BoardOfGame(props: BoardProps) {
   const { game, setup, position, legal, label, onCell } = props;
   const { cells, drawn } = position;
-  const turned = isTurned(game);
-  const layout = useMemo(() => layoutOf(game, setup, turned), [game, setup, turned]);
+  const layout = layoutOf(game, setup, isTurned(game));
   const moves = useMoves(layout, props);
   const parts = { ...props, layout, moves };
   // Beside a text, a board says nothing while it is empty, unless moves are made on it.

@@ -49,8 +49,5 @@ export function useMoves(layout: Layout, { game, position, legal, ...on }: Board
 function useWhile<T>(key: string, initial: T): [T, (value: T) => void] {
   const [held, setHeld] = useState({ key, value: initial });
   const value = held.key === key ? held.value : initial;
-  const set = (next: T) => {
-    if (next !== value) setHeld({ key, value: next });
-  };
-  return [value, set];
+  return [value, (next) => setHeld({ key, value: next })];
 }

@@ -101,6 +101,6 @@ export function useMotion(layout: Layout, position: Position, last: number | nul
     }
     const marks = drawing.current?.querySelector(".marks"); // once the piece has come to rest
     marks?.animate([{ opacity: 0 }, { opacity: 0 }, { opacity: 1 }], 600);
-  }, [layout, position, last]);
+  }, [position, last]);
   return drawing;
 }

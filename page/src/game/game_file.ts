@@ -41,20 +41,16 @@ export function writeGame({ game, setup, board, line: [root] }: Shown, start: st
   };
   const head: Properties = { FF: ["4"], CA: ["UTF-8"], AP: ["AlphaZero"], START: [start] };
   if (number) {
-    Object.assign(head, {
-      GM: [number],
-      SZ: [rows === columns ? `${rows}` : `${columns}:${rows}`],
-    });
+    head.GM = [number];
+    head.SZ = [rows === columns ? `${rows}` : `${columns}:${rows}`];
     head.PL = [letter(root.position.to_move)];
     const cells = board === null ? [] : root.position.cells.flat();
     cells.forEach((cell, k) => {
       if (cell) (head[`A${letter(cell - 1)}`] ??= []).push(text(k));
     });
   }
-  // Compact, since a link may hold it.
-  return stringify([{ data: { ...head, ...root.notes }, children: root.children.map(node) }], {
-    linebreak: "",
-  });
+  const nodes = [{ data: { ...head, ...root.notes }, children: root.children.map(node) }];
+  return stringify(nodes, { linebreak: "" }); // compact, since a link may hold it
 }
 
 /** Return a file's text in the encoding that it names, in UTF-8, or in Latin-1, SGF's default. */

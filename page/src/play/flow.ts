@@ -7,7 +7,7 @@ import { bestActions } from "../analyse/position_search";
 import type { Asked, MoveMessage, ProgressMessage } from "../api";
 import type { App } from "../app";
 import { pause, prefersRest } from "../board/motion";
-import { messageOf, moveText, resultText } from "../format";
+import { failureOf, moveText, resultText } from "../format";
 import type { Shown } from "../game/types";
 import { countGame } from "./results";
 import { playerOf, type Seat, type Seats } from "./seats";
@@ -35,7 +35,7 @@ export class GameFlow {
   /** The games that ended here, unlike those that a link shows. */
   readonly ended = new Set<number>();
   private stopper = new AbortController();
-  /** Tries at once what failed. */
+  /** Tries again what failed. */
   retry = () => {};
 
   constructor(
@@ -182,32 +182,16 @@ export class GameFlow {
     this.app.announce(endText(this.app.game.shown.value));
   }
 
-  /** Do something until it succeeds, is refused, or the game goes elsewhere. */
+  /** Do something, unless the game goes elsewhere; what fails is shown, and can be tried again. */
   private async persist(work: (signal: AbortSignal) => Promise<void>, isPending = true) {
     this.stop();
     const { signal } = this.stopper;
+    this.retry = () => void this.persist(work, isPending);
     this.change({ isPending });
-    while (!signal.aborted) {
-      try {
-        this.change({ problem: "" });
-        await work(signal);
-        if (!signal.aborted) this.change({ isPending: false, progress: null });
-        return;
-      } catch (error) {
-        if (!signal.aborted) await this.waitAfter(error, signal);
-      }
-    }
-  }
-
-  /** Show what failed; return when it is to be tried again. */
-  private async waitAfter(error: unknown, signal: AbortSignal): Promise<void> {
-    const problem = messageOf(error);
-    this.change({ progress: null, problem });
-    this.app.announce(problem);
-    await new Promise<void>((resolve) => {
-      this.retry = resolve;
-      signal.addEventListener("abort", () => resolve());
-    });
+    const problem = await failureOf(work(signal));
+    if (signal.aborted) return;
+    this.change({ isPending: isPending && problem !== "", progress: null, problem });
+    if (problem) this.app.announce(problem);
   }
 
   private stop(): void {

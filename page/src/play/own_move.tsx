@@ -5,6 +5,7 @@ import { useEffect } from "preact/hooks";
 import type { App } from "../app";
 import { moveText } from "../format";
 import { keep, kept } from "../kept";
+import { mistakesOf } from "../review/review";
 import { mistakeText } from "../review/texts";
 import type { GameFlow } from "./flow";
 
@@ -29,9 +30,8 @@ export function OwnMove({ app, flow }: { app: App; flow: GameFlow }) {
     if (!node || ply === null) return "";
     const name = moveText(setup, line[ply].position, node.action ?? 0);
     if (!found) return `Judging ${name} \u2026`;
-    if (!found.grade || found.played === null) return `${name} was a good move.`;
-    const { grade, played } = found;
-    return mistakeText(shown.value, { ...found, grade, played }, found.side);
+    const [mistake] = mistakesOf([found]);
+    return mistake ? mistakeText(shown.value, mistake, found.side) : `${name} was a good move.`;
   };
   return (
     <div class="own-move">

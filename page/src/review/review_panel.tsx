@@ -4,19 +4,11 @@
 
 import type { Side } from "../api";
 import { capital, percentText } from "../format";
-import type { GameState } from "../game/game_state";
 import { Button, Choice } from "../ui";
 import type { App } from "../app";
 import type { Seats } from "../play/seats";
 import { type Puzzle, puzzlesIn } from "./puzzles";
-import {
-  accuracyOf,
-  type Mistake,
-  mistakesOf,
-  type Plies,
-  turningPoint,
-  usualSide,
-} from "./review";
+import { accuracyOf, type Mistake, mistakesOf, turningPoint, usualSide } from "./review";
 import { mistakeText, summary } from "./texts";
 import { ValuePlot } from "./value_plot";
 
@@ -99,7 +91,7 @@ export function ReviewPanel({ app, seats, onTryAgain, onLearn }: ReviewPanelProp
               />
             )}
           </div>
-          <Accuracy {...{ state, plies }} />
+          <Accuracy app={app} />
           <ValuePlot {...{ state, plies, view }} />
         </>
       )}
@@ -132,10 +124,10 @@ function Lines({ app, mistake }: { app: App; mistake: Mistake }) {
   );
 }
 
-function Accuracy({ state, plies }: { state: GameState; plies: Plies }) {
-  const { line, setup } = state.shown.value;
+function Accuracy({ app }: { app: App }) {
+  const { line, setup } = app.game.shown.value;
   const ofSide = (side: Side) => {
-    const { num, good } = accuracyOf(plies, line, side);
+    const { num, good } = accuracyOf(app.review.plies, line, side);
     return (
       <li>
         <span class={`piece-chip piece-${setup.colors[side]}`} aria-hidden="true" />

@@ -109,16 +109,15 @@ function usePlot(box: RefObject<HTMLElement | null>, chart: MergedChart, runs: s
     const hooks = { setCursor: [onRead] };
     const size = () => ({ width: Math.max(element.clientWidth, 100), height: HEIGHT });
     let isLeft = false;
-    const create = (Plot: typeof uPlot) => {
+    // A third of the page's size, which those who only play need not load.
+    import("uplot").then(({ default: Plot }) => {
       if (isLeft) return;
       state.colors = draw.readColors(element);
       const options = draw.chartOptions(() => newest.current, runs.length === 1, state);
       const data = draw.columns(newest.current);
       plot.current = new Plot({ ...options, hooks, ...size() }, data, element);
       onRead(plot.current);
-    };
-    // A third of the page's size, which those who only play need not load.
-    import("uplot").then((found) => create(found.default));
+    });
     const resized = new ResizeObserver(() => plot.current?.setSize(size()));
     resized.observe(element);
     return () => {
