@@ -5,9 +5,5 @@ import type { App } from "./page";
 
 export type { App };
 
-/** What a view of the game is given; it keeps parameters of its own in the address. */
-export interface ViewProps {
-  app: App;
-  parameters: Parameters;
-  rewrite: (parameters: Parameters) => void;
-}
+/** `parameters`: those of the view in the address, with `keepParameters` as it shall be. */
+export type ViewProps = { app: App; parameters: Parameters };

@@ -5,7 +5,7 @@ import { useEffect } from "preact/hooks";
 import type { Asked, Backend, Catalogue } from "./api";
 import { AnalyseView } from "./analyse/analyse_view";
 import * as address from "./address";
-import { capital, messageOf } from "./format";
+import { capital, failureOf, messageOf } from "./format";
 import { gameParameters, GameState, movesOf } from "./game/game_state";
 import type { GameNode, GameToShow } from "./game/types";
 import { keepGame, keptGames } from "./kept";
@@ -62,7 +62,7 @@ function Views({ app }: { app: App }) {
   }, [title]);
   // A view is made anew with each address, and for another game.
   const key = `${view} ${visit} ${game.name} ${setup.id}`;
-  const props = { app, parameters, rewrite: app.keepParameters };
+  const props = { app, parameters };
   return (
     <>
       <header class="page-head">
@@ -89,7 +89,7 @@ function Views({ app }: { app: App }) {
         {view !== "runs" && <h1 class="visually-hidden">{title}</h1>}
         {view === "play" && <PlayView key={key} {...props} />}
         {view === "analyse" && <AnalyseView key={key} {...props} />}
-        {view === "runs" && <RunsView app={app} id={name} parameters={parameters} />}
+        {view === "runs" && <RunsView {...props} id={name} />}
       </main>
       <p class={`notice ${app.notice.value.look}`} role="status">
         {app.notice.value.text}
@@ -143,15 +143,12 @@ export class App {
     const first = address.parseHash(location.hash);
     const wanted = first.view === "runs" ? {} : address.gameOf(first);
     const game = new GameState(backend, catalogue);
-    let problem: unknown = null;
     // The browser keeps its state when it loads the page again.
-    await game.load({ ...wanted, ...history.state }).catch((error: unknown) => {
-      problem = error;
-      return game.load({ game: wanted.game }).catch(() => game.load({}));
-    });
+    const refusal = await failureOf(game.load({ ...wanted, ...history.state }));
+    if (refusal) await game.load({ game: wanted.game }).catch(() => game.load({}));
     const app = new App(backend, catalogue, game, first);
-    problem ??= game.problem || null;
-    if (problem) app.notify(messageOf(problem), true);
+    const problem = refusal || game.problem;
+    if (problem) app.notify(problem, true);
     else if (isBack) app.notify(LEFT);
     return app;
   }
@@ -247,11 +244,11 @@ export class App {
     else this.visit({ view, name: "", parameters: {} }, true);
   }
 
-  /** Take the parameters of a view into the address, for what is shown already. */
-  keepParameters = (parameters: address.Parameters): void => {
+  /** Take parameters of the view that is shown into the address. */
+  keepParameters(parameters: address.Parameters): void {
     this.shown.value = { ...this.shown.value, parameters };
     this.keepAddress();
-  };
+  }
 
   /** Show what the address names; it is shown even if its game cannot be loaded. */
   private async route(): Promise<void> {
@@ -262,11 +259,10 @@ export class App {
     if (!this.views.includes(wanted.view)) wanted.view = "play";
     if (wanted.view === "runs") return this.visit(wanted, false);
     this.kept = null;
-    try {
-      await this.load({ ...address.gameOf(wanted), ...history.state });
-    } catch (error) {
-      this.notify(messageOf(error), true);
-      await this.load({ game: wanted.name }).catch(() => undefined);
+    const refusal = await failureOf(this.load({ ...address.gameOf(wanted), ...history.state }));
+    if (refusal) {
+      this.notify(refusal, true);
+      await failureOf(this.load({ game: wanted.name }));
     }
     if (number === this.numRoutes) this.visit(wanted, false);
   }

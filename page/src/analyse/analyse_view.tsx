@@ -49,7 +49,7 @@ function useAnalysis(app: App, parameters: Parameters) {
   return { player, search, review };
 }
 
-export function AnalyseView({ app, parameters, rewrite }: ViewProps) {
+export function AnalyseView({ app, parameters }: ViewProps) {
   const { game: state } = app;
   const { game, setup, line, ply } = state.shown.value;
   const node = line[ply];
@@ -76,7 +76,7 @@ export function AnalyseView({ app, parameters, rewrite }: ViewProps) {
     const isUsual = id === game.analyst?.id;
     search.choose(player.value);
     const simulations = num === game.analyst?.num_simulations ? "" : `${num}`;
-    rewrite({ analyst: isUsual ? "" : id, simulations });
+    app.keepParameters({ analyst: isUsual ? "" : id, simulations });
   };
   const tryAgain = () => {
     const seats = app.seats.get(game.name) ?? usualSeats(game);
@@ -109,7 +109,8 @@ export function AnalyseView({ app, parameters, rewrite }: ViewProps) {
           <Verdict {...shown} />
           <Card class="analysis-panel" label="Analysis">
             <Controls
-              {...{ game, search, player: player.value, hasMoves: !over, onPlayer: choose }}
+              {...{ game, search, hasMoves: !over, onPlayer: choose }}
+              player={player.value}
             />
             {!over && (
               <>
@@ -140,9 +141,7 @@ function GameRow({ app }: { app: App }) {
   const { game, setup, id } = app.game.shown.value;
   const left = useMemo(() => keptGames(game.name).filter((one) => one.id !== id), [id]);
   const size = ({ file }: KeptGame) => file.split(";").length - 2; // without the root
-  const names = left.map(
-    (one, k) => [`${k}`, `${dateText(one.date)}, moves: ${size(one)}`] as const,
-  );
+  const names = left.map((one) => `${dateText(one.date)}, moves: ${size(one)}`);
   const begin = () => app.analyse({ game: game.name, setup: setup.id, isNew: true });
   const reopen = (one: KeptGame) => app.go(one.hash.replace(/^#play/, "#analyse"), one.id);
   return (
@@ -159,7 +158,7 @@ function GameRow({ app }: { app: App }) {
           bare
           label="Earlier games"
           value=""
-          options={[["", "Earlier games"], ...names]}
+          options={[["", "Earlier games"], ...Object.entries(names)]}
           onChange={(chosen) => reopen(left[Number(chosen)])}
         />
       )}

@@ -75,6 +75,7 @@ function MoveRow({ move, ...props }: LevelProps & { move: MoveFacts }) {
   const text = setup.action_texts[action];
   const margin = score === null || result === 0 ? "" : ` ${marginText(score)}`;
   const exact = result === null ? UNKNOWN : resultText(result);
+  const bar = { inlineSize: `${visits ? 100 * share : 0}%` };
   const look = () => onHover(path);
   const isHovered = hovered !== null && keyOf(hovered) === keyOf(path);
   return (
@@ -104,10 +105,7 @@ function MoveRow({ move, ...props }: LevelProps & { move: MoveFacts }) {
         <td class="col-share">
           {percentText(visits && share)}
           <span class="share-track">
-            <span
-              class="share-bar"
-              style={{ inlineSize: `${100 * (visits && share ? share : 0)}%` }}
-            />
+            <span class="share-bar" style={bar} />
           </span>
         </td>
         <td class="col-visits">{visits === null ? UNKNOWN : countText(visits)}</td>

@@ -93,9 +93,7 @@ function Names({ layout, least }: Omit<GroundProps, "children">) {
   // Where names cannot be read, or would hide others, there are none.
   const write = (look: string, size: number, most: number, texts: typeof edges) =>
     (size > most ? [] : texts).map(({ name, x, y }) => (
-      <text key={`${x},${y}`} class={look} {...{ x, y }} font-size={size}>
-        {name}
-      </text>
+      <text key={`${x},${y}`} class={look} {...{ x, y }} font-size={size} children={name} />
     ));
   return (
     <>

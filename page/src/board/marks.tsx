@@ -172,11 +172,7 @@ function MoveArrow({ mark, layout, cell, least }: MarkProps) {
 const widthOf = (text: string) => 0.7 * text.length + (text.endsWith("%") ? 0.3 : 0);
 
 function write(look: string, text: string | number, size: number, y: number, x = 0) {
-  return (
-    <text class={look} {...{ x, y }} font-size={size}>
-      {text}
-    </text>
-  );
+  return <text class={look} {...{ x, y }} font-size={size} children={text} />;
 }
 
 /** Return an exact score, or the letter of a result whose score is not known; else null. */

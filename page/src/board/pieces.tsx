@@ -51,20 +51,13 @@ export function Pieces({ layout, cells, above, letters }: PiecesProps) {
     <g class="pieces">
       {taken.map((cell) => {
         const color = layout.colorAt(cells, cell) ?? "";
+        const letter = letters?.[layout.flat(cell)].toUpperCase();
+        const place = { transform: layout.at(cell), "data-cell": `${cell}` };
         return (
-          <g
-            key={`${cell}`}
-            class={`piece piece-${color}`}
-            transform={layout.at(cell)}
-            data-cell={`${cell}`}
-          >
+          <g key={`${cell}`} class={`piece piece-${color}`} {...place}>
             <g class="piece-shape">
               <Shape color={color} />
-              {letters && (
-                <text class="piece-letter" y={18} font-size={50}>
-                  {letters[layout.flat(cell)].toUpperCase()}
-                </text>
-              )}
+              {letter && <text class="piece-letter" y={18} font-size={50} children={letter} />}
             </g>
           </g>
         );

@@ -23,7 +23,7 @@ import { formatSeat, parseSeat, seatName, type Seats, seatsAgainst, usualSeats }
 
 const ELO = "Elo: that of UCT with 1,000 simulations is 1,000; \u00b1 is the standard error.";
 
-export function PlayView({ app, parameters, rewrite }: ViewProps) {
+export function PlayView({ app, parameters }: ViewProps) {
   const { game: state } = app;
   const { game, setup, line, ply } = state.shown.value;
   const { position } = state;
@@ -36,7 +36,7 @@ export function PlayView({ app, parameters, rewrite }: ViewProps) {
   // At once: later, the way back may have led to another address, which this would overwrite.
   useLayoutEffect(() => {
     app.seats.set(game.name, seats);
-    rewrite({ first: formatSeat(seats[0]), second: formatSeat(seats[1]) });
+    app.keepParameters({ first: formatSeat(seats[0]), second: formatSeat(seats[1]) });
   }, [seats]);
   useEffect(() => {
     review.player = null;

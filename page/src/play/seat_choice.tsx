@@ -26,13 +26,6 @@ export function SeatChoice({ game, setup, side, seat, onChange }: SeatChoiceProp
     const chosen = kind === "player." ? playerSeat(game, id) : parseSeat(value, game);
     if (chosen) onChange(chosen);
   };
-  const changeNumber = (input: HTMLInputElement) => {
-    if (seat.kind !== "player" || !player || num === null) return;
-    const wanted = Math.round(input.valueAsNumber);
-    const allowed = Number.isNaN(wanted) ? num : clampSimulations(player, wanted);
-    input.value = String(allowed);
-    onChange({ ...seat, num_simulations: allowed });
-  };
   return (
     <div class="seat">
       <label for={`seat-${side}`} class="seat-side">
@@ -67,7 +60,12 @@ export function SeatChoice({ game, setup, side, seat, onChange }: SeatChoiceProp
           min={leastSimulations(player)}
           max={player.max_simulations}
           value={num}
-          onChange={(event) => changeNumber(event.currentTarget)}
+          onChange={({ currentTarget: input }) => {
+            const wanted = Math.round(input.valueAsNumber);
+            const allowed = Number.isNaN(wanted) ? num : clampSimulations(player, wanted);
+            input.value = String(allowed);
+            onChange({ kind: "player", id: player.id, num_simulations: allowed });
+          }}
         />
       )}
       <p class="hint-text seat-note">{player?.note || (tally && `You so far: ${tally}.`)}</p>

@@ -66,9 +66,8 @@ export function parseSeat(text: string | undefined, game: Game): Seat | null {
   }
   const [, id, num] = text.match(/^(.*?)(?:\*(\d{1,6}))?$/) ?? [];
   const player = game.players.find((one) => one.id === id);
-  return player
-    ? playerSeat(game, id, num === undefined ? num : clampSimulations(player, Number(num)))
-    : null;
+  if (!player) return null;
+  return playerSeat(game, id, num ? clampSimulations(player, Number(num)) : undefined);
 }
 
 /** Return a game's seats in which the side to move is a person's, against who is not one. */

@@ -71,7 +71,7 @@ export class Review {
   async run(): Promise<void> {
     this.stop();
     const { signal } = this.stopper;
-    this.change({ isRunning: true, error: "" });
+    this.change({ isRunning: true });
     const { line } = this;
     const { moves } = this.app.game.request(line.length);
     const onPly = (found: Ply) => this.record(line[found.ply], found);
@@ -112,7 +112,7 @@ export class Review {
   stop(): void {
     this.stopper.abort();
     this.stopper = new AbortController();
-    if (this.now.value.isRunning) this.change({ isRunning: false });
+    this.change({ isRunning: false, error: "" });
   }
 
   private follow(): void {
@@ -121,7 +121,6 @@ export class Review {
     if (line[0] !== this.line[0]) this.side.value = null;
     this.line = line;
     this.stop();
-    this.change({ error: "" });
     this.complete();
   }
 

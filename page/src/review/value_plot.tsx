@@ -65,14 +65,7 @@ export function ValuePlot({ state, plies, view }: ValuePlotProps) {
       {path && <path class="plot-area" d={`M${first},${yOf(0)}L${path}L${end},${yOf(0)}Z`} />}
       {path && <path class="plot-line" d={`M${path}`} />}
       {known.map((found) => (
-        <Point
-          key={found.ply}
-          found={found}
-          x={xOf(found.ply)}
-          most={most}
-          isNow={found.ply === ply}
-          color={setup.colors[found.side]}
-        />
+        <Point key={found.ply} {...{ found, state, most }} x={xOf(found.ply)} />
       ))}
       {mistakesOf(plies).map(({ ply: at, side, grade: { name } }) => (
         <rect
@@ -88,10 +81,12 @@ export function ValuePlot({ state, plies, view }: ValuePlotProps) {
   );
 }
 
-type PointProps = { found: Known; x: number; most: number; isNow: boolean; color: string };
+type PointProps = { found: Known; state: GameState; x: number; most: number };
 
 /** A value, and whether something is to be said of the move played there. */
-function Point({ found: { value, grade, exact }, x, most, isNow, color }: PointProps) {
+function Point({ found: { ply, side, value, grade, exact }, state, x, most }: PointProps) {
+  const color = state.shown.value.setup.colors[side];
+  const isNow = state.shown.value.ply === ply;
   const y = yOf(value);
   const r = Math.min(grade || isNow ? 4.5 : 2, most);
   const name = `plot-point ${isNow ? "is-now" : ""} ${grade ? `is-mistake piece-${color}` : ""}`;

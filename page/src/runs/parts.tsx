@@ -1,9 +1,11 @@
-// What the parts of the Runs view are made of, and how a run is named.
+// What the parts of the Runs view are made of, how a run is named, and the addresses of the view:
+// #runs/ID?with=ID2,ID3&x=games, and #runs?with=... for the list.
 
 import type { ComponentChildren, Ref } from "preact";
 import type { RunSummary } from "../api";
+import { formatHash } from "../address";
 import { accuracyText, capital, countText, durationText, UNKNOWN } from "../format";
-import { runsHash } from "./address";
+import type { XKind } from "./run_rows";
 
 export type Network = RunSummary["networks"][number];
 
@@ -53,4 +55,17 @@ export function figuresOf({ iterations, hours, accuracy, elo }: RunSummary) {
     "Exact accuracy": accuracyText(accuracy),
     Elo: elo === null ? UNKNOWN : String(Math.round(elo)),
   };
+}
+
+/** Return the address of a run with others; without `id` it is the list, with some runs ticked. */
+export function runsHash(id: string, others: string[] = [], x: XKind = "iterations"): string {
+  // A comma within an id is encoded twice, which tells it from those between ids.
+  const list = others.map((one) => one.replace(/[%,]/g, encodeURIComponent));
+  return formatHash("runs", id, { with: list.join(), x: x === "iterations" ? "" : x });
+}
+
+/** Return the ids in the parameter "with". */
+export function idsOf(text = ""): string[] {
+  const ids = text.split(",").filter(Boolean);
+  return ids.map((id) => id.replaceAll("%2C", ",").replaceAll("%25", "%"));
 }

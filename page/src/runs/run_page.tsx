@@ -5,10 +5,9 @@ import type { RunRows, RunSummary } from "../api";
 import type { App } from "../app";
 import { countText, durationText, UNKNOWN } from "../format";
 import { Choice, Table } from "../ui";
-import { runsHash } from "./address";
 import { LineChart } from "./line_chart";
 import { Networks } from "./networks";
-import { ErrorLine, figuresOf, type Network, RunName, RunTags, Section } from "./parts";
+import { ErrorLine, figuresOf, type Network, RunName, runsHash, RunTags, Section } from "./parts";
 import { mergeCharts, useRunRows, X_KINDS, type XKind } from "./run_rows";
 import { SelfPlay } from "./self_play";
 

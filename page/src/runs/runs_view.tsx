@@ -2,18 +2,17 @@
 
 import { useEffect, useState } from "preact/hooks";
 import type { RunList } from "../api";
-import type { App } from "../app";
+import type { App, ViewProps } from "../app";
 import { dateText } from "../format";
 import { Button, Table } from "../ui";
-import { idsOf, runsHash } from "./address";
-import { ErrorLine, figuresOf, RunName } from "./parts";
+import { ErrorLine, figuresOf, idsOf, RunName, runsHash } from "./parts";
 import { RunPage } from "./run_page";
 
 const MOST_RUNS = 6;
 const COLUMNS = ["Run", "Game", "Iterations", "Training", "Exact accuracy", "Elo", "Updated"];
 
 /** `id`: of the run to show, "" for the list. */
-type RunsViewProps = { app: App; id: string; parameters: Record<string, string> };
+type RunsViewProps = ViewProps & { id: string };
 
 export function RunsView({ app, id, parameters }: RunsViewProps) {
   const [list, setList] = useState<RunList | null>(null);
