@@ -31,14 +31,13 @@ function whenBack(): Promise<void> {
 
 /** Do what asks the server, again whenever the connection is lost. */
 async function persist<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-  for (;;) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!(error instanceof ConnectionLost)) throw error;
-    }
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof ConnectionLost)) throw error;
     await whenBack();
     signal?.throwIfAborted();
+    return persist(work, signal);
   }
 }
 

@@ -24,7 +24,7 @@ import { ValueBar, Verdict } from "./verdict";
 
 const MAX_LINE = 10; // moves of a line shown on the board
 
-/** Return what searches and reviews the game that is shown, and who does. */
+/** Return what searches the positions of the game that is shown, and who does. */
 function useAnalysis(app: App, parameters: Parameters) {
   const { game, setup, line, ply } = app.game.shown.value;
   const { position } = line[ply];
@@ -33,9 +33,8 @@ function useAnalysis(app: App, parameters: Parameters) {
     () => new PositionSearch(app.backend.analysis, app.game, player.value),
     [],
   );
-  const { review } = app;
   const id = player.value?.id;
-  review.player = id && id !== game.analyst?.id ? { id } : null;
+  app.review.player = id && id !== game.analyst?.id ? { id } : null;
   useEffect(() => () => search.close(), []);
   useEffect(() => search.show(), [line[ply]]);
   const { analysis } = search.found.value;
@@ -46,7 +45,7 @@ function useAnalysis(app: App, parameters: Parameters) {
     const num = countText(analysis.num_simulations);
     app.announce(`${num} simulations: ${found}, best move ${best}.`);
   }, [analysis]);
-  return { player, search, review };
+  return { player, search };
 }
 
 export function AnalyseView({ app, parameters }: ViewProps) {
@@ -55,7 +54,7 @@ export function AnalyseView({ app, parameters }: ViewProps) {
   const node = line[ply];
   const { position } = node;
   const { legal, over } = position;
-  const { player, search, review } = useAnalysis(app, parameters);
+  const { player, search } = useAnalysis(app, parameters);
   const path = useSignal<number[] | null>(null); // whose line is shown on the board
   useEffect(() => {
     path.value = null;
@@ -99,7 +98,7 @@ export function AnalyseView({ app, parameters }: ViewProps) {
             onHover={(action) => (path.value = action === null ? null : [action])}
             marks={over ? [] : moves}
             line={ahead}
-            notes={notesOf(review.plies[ply])}
+            notes={notesOf(app.review.plies[ply])}
           />
         </div>
         <StepButtons state={state} />
@@ -174,7 +173,7 @@ function GameRow({ app }: { app: App }) {
 function wantedPlayer(app: App, { analyst, simulations }: Parameters): Required<Asked> | null {
   const { game } = app.game.shown.value;
   const analysts = analystsOf(game);
-  if (!analysts.length || !game.analyst) return null;
+  if (!game.analyst) return null;
   const named = analysts.find((one) => one.id === analyst);
   const { id, name } = named ?? analysts.find((one) => one.id === game.analyst?.id) ?? analysts[0];
   if (analyst && !named) app.notify(`There is no analyst ${analyst} here: ${name} analyses.`);

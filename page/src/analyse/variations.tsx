@@ -60,15 +60,14 @@ function Moves({ app, nodes, number = 1 }: MovesProps) {
   const items = [];
   for (let at = nodes; at.length > 0; at = at[0].children) {
     const [main, ...others] = at;
-    const place = number;
     items.push(
       <li key={`${number} ${main.action}`}>
         <MoveButton app={app} node={main} number={number} />
         {main.name && <span class="move-name">{main.name}</span>}
       </li>,
       ...others.map((other) => (
-        <li key={`${place} ${other.action}`} class="variation">
-          <Moves app={app} nodes={[other]} number={place} />
+        <li key={`${number} ${other.action}`} class="variation">
+          <Moves app={app} nodes={[other]} number={number} />
         </li>
       )),
     );

@@ -44,10 +44,9 @@ export function Grid({ layout, label, labelOf, moves }: GridProps) {
   // Where the Tab key leads.
   const [stop, setStop] = useState<Cell>([lowest, Math.floor(columns / 2)]);
 
-  const inside = (value: number, length: number) => Math.min(Math.max(value, 0), length - 1);
   const focus = ([row, column]: Cell, down: number, right: number) => {
     const step = (list: number[], from: number, by: number) =>
-      list[inside(list.indexOf(from) + by, list.length)];
+      list[Math.min(Math.max(list.indexOf(from) + by, 0), list.length - 1)];
     const to = [step(drawnRows, row, down), step(drawn, column, right)];
     grid.current?.querySelector<HTMLElement>(`[data-cell="${to}"]`)?.focus();
   };

@@ -12,11 +12,6 @@ import { Button, Choice, focusBoard } from "../ui";
 import { listText } from "./game_state";
 import type { GameToShow } from "./types";
 
-const STARTS = [
-  ["board", "from a board that you set up"],
-  ["moves", "after a list of moves"],
-] as const;
-
 type SetupButtonProps = { app: App; onStart: (game: GameToShow) => Promise<void> };
 
 export function SetupButton(props: SetupButtonProps) {
@@ -77,7 +72,10 @@ function SetupDialog({ app, onStart, onClose }: SetupButtonProps & { onClose: ()
         <Choice
           label="Start"
           value={hasBoard.value ? "board" : "moves"}
-          options={STARTS}
+          options={[
+            ["board", "from a board that you set up"],
+            ["moves", "after a list of moves"],
+          ]}
           onChange={(value) => use(value === "board")}
         />
         <p class="error-line" role="alert" children={error} />

@@ -129,23 +129,15 @@ export class GameFlow {
     const { position, isAtEnd } = this.app.game;
     if (position.over || !isAtEnd || this.now.value.isPaused) return;
     const player = playerOf(this.seat(), this.app.game.shown.value.game);
-    if (position.forced_pass) this.pass();
-    else if (player) this.think(player);
+    const usual = this.isWatched ? WATCHED_MS : prefersRest() ? 0 : SHORTEST_MS;
+    if (position.forced_pass) this.goOn(PASS_MS, () => position.legal[0]);
+    else if (player) this.goOn(usual, (signal) => this.askMove(player, signal));
   }
 
-  private pass(): void {
+  /** Make a move once it is found, and no earlier than after a time. */
+  private goOn(time: number, find: (signal: AbortSignal) => number | Promise<number>): void {
     this.persist(async (signal) => {
-      await pause(PASS_MS);
-      await this.playMove(this.app.game.position.legal[0], signal);
-    });
-  }
-
-  private think(player: Asked): void {
-    this.persist(async (signal) => {
-      const started = performance.now();
-      const action = await this.askMove(player, signal);
-      const least = this.isWatched ? WATCHED_MS : prefersRest() ? 0 : SHORTEST_MS;
-      await pause(least - (performance.now() - started));
+      const [action] = await Promise.all([find(signal), pause(time)]);
       await this.playMove(action, signal);
     });
   }
