@@ -262,7 +262,7 @@ export class App {
     const refusal = await failureOf(this.load({ ...address.gameOf(wanted), ...history.state }));
     if (refusal) {
       this.notify(refusal, true);
-      await failureOf(this.load({ game: wanted.name }));
+      await this.load({ game: wanted.name }).catch(() => undefined);
     }
     if (number === this.numRoutes) this.visit(wanted, false);
   }
