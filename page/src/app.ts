@@ -5,5 +5,5 @@ import type { App } from "./page";
 
 export type { App };
 
-/** `parameters`: those of the view in the address, with `keepParameters` as it shall be. */
+/** `parameters`: the view's own ones in the address; `app.keepParameters` changes them. */
 export type ViewProps = { app: App; parameters: Parameters };
