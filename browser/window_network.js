@@ -9,7 +9,7 @@ import { expected } from "./value_head.js";
 
 const STEPS = [[0, 1], [1, 0], [1, 1], [1, -1]]; // row, column, diagonal, antidiagonal
 const RADIUS = 4; // cells of a window on either side of the one in the middle
-const CHANNELS = 32; // features of a window, of any radius
+const CHANNELS = 32; // features of a window of 9 cells
 const BEYOND = 3;
 const NUM_DISTANCES = 5; // from an edge: 0, 1, 2, 3, and 4 or more
 const BATCH_NORM_EPSILON = 1e-5; // torch's
@@ -189,11 +189,12 @@ class LineMapping {
    * @param scale of each channel of the features
    */
   constructor(arrays, group, scale) {
-    this.weights = [0, 1, 2, 3].map((layer) => {
-      return byInput(arrays[`lines.layers.${layer}.${group}.weight`]);
+    this.biases = [0, 1, 2].map((layer) => arrays[`lines.layers.${layer}.${group}.bias`]);
+    this.sizes = [...this.biases.map((bias) => bias.length), CHANNELS]; // outputs of the layers
+    this.weights = this.sizes.map((size, layer) => {
+      return byInput(arrays[`lines.layers.${layer}.${group}.weight`], size);
     });
     this.weights[RADIUS - 1].forEach((_, k, last) => (last[k] *= scale[k % CHANNELS]));
-    this.biases = [0, 1, 2].map((layer) => arrays[`lines.layers.${layer}.${group}.bias`]);
     // By radius and window; of a radius below 4, what it adds to three windows of the next radius.
     this.kept = Array.from({ length: RADIUS + 1 }, (_, radius) => Array(4 ** (2 * radius + 1)));
   }
@@ -205,13 +206,14 @@ class LineMapping {
 
   /** Return the sums of what the three windows within a window add to it. */
   #sums(radius, window) {
-    const sums = new Float32Array(CHANNELS);
     const inner = radius - 1;
+    const size = this.sizes[inner];
+    const sums = new Float32Array(size);
     for (let place = 0; place < 3; place += 1) {
       const part = (window >> (2 * place)) & (4 ** (2 * inner + 1) - 1);
       if (((part >> (2 * inner)) & 3) === BEYOND) continue;
       const contributions = (this.kept[inner][part] ??= this.#contributions(inner, part));
-      for (let c = 0; c < CHANNELS; c += 1) sums[c] += contributions[place * CHANNELS + c];
+      for (let c = 0; c < size; c += 1) sums[c] += contributions[place * size + c];
     }
     return sums;
   }
@@ -219,22 +221,23 @@ class LineMapping {
   /** Return what a window adds to those around the cell after, its own cell and the one before. */
   #contributions(radius, window) {
     const weight = this.weights[radius];
-    if (radius === 0) return weight.subarray(window * 3 * CHANNELS, (window + 1) * 3 * CHANNELS);
-    const result = new Float32Array(3 * CHANNELS);
+    const size = 3 * this.sizes[radius];
+    if (radius === 0) return weight.subarray(window * size, (window + 1) * size);
+    const result = new Float32Array(size);
     this.#sums(radius, window).forEach((sum, input) => {
       const feature = sum + this.biases[radius - 1][input];
       if (feature <= 0) return;
-      const row = input * result.length;
-      for (let k = 0; k < result.length; k += 1) result[k] += feature * weight[row + k];
+      const row = input * size;
+      for (let k = 0; k < size; k += 1) result[k] += feature * weight[row + k];
     });
     return result;
   }
 }
 
 /** Return the weights of a convolution, [output, input, place], as [input, place, output]. */
-function byInput(weight) {
-  const numRows = weight.length / CHANNELS;
-  return weight.map((_, k) => weight[(k % CHANNELS) * numRows + Math.floor(k / CHANNELS)]);
+function byInput(weight, numOutputs) {
+  const numRows = weight.length / numOutputs;
+  return weight.map((_, k) => weight[(k % numOutputs) * numRows + Math.floor(k / numOutputs)]);
 }
 
 /** Return the window around a place on a board with a border. */

@@ -44,7 +44,6 @@ from alphazero.network.window_states import (
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.row_sums import row_sums
 
-_HIDDEN = 32  # channels of the convolutions along lines
 _INNER = RADIUS - 1  # radius of the windows whose contributions are looked up in training
 
 
@@ -68,11 +67,12 @@ class LineMapping(nn.Module):
 
     Args:
         num_groups: G, number of groups of directions; each has its own weights.
+        channels: number of channels between the layers.
     """
 
-    def __init__(self, num_groups: int):
+    def __init__(self, num_groups: int, channels: int):
         super().__init__()
-        sizes = [3] + [_HIDDEN] * _INNER + [CHANNELS]
+        sizes = [3] + [channels] * _INNER + [CHANNELS]
         self.layers = nn.ModuleList()  # [layer][group], one convolution each
         for size, next_size in zip(sizes, sizes[1:]):
             has_bias = len(self.layers) < _INNER  # a normalization follows the last layer
@@ -126,7 +126,8 @@ class WindowNetwork(nn.Module):
         planes_shape: (C, H, W), the shape of the game's input planes.
         num_actions: A: H * W if each action fills a cell, one more if the last action is a pass, or
             W if pieces are dropped into columns.
-        settings: only the kind of value head is used; the sizes are fixed.
+        settings: ``channels``, of the convolutions along lines, and the kind of value head; the
+            other sizes are fixed. More channels slow down training, but not the tables.
         num_symmetries: number of the game's symmetries, 1 if it has none.
 
     Attributes:
@@ -144,7 +145,7 @@ class WindowNetwork(nn.Module):
         _, height, width = planes_shape
         self.drops = num_actions == width and height > 1
         self.sharing = sharing(self.drops, num_symmetries)
-        self.lines = LineMapping(len(set(self.sharing.directions)))
+        self.lines = LineMapping(len(set(self.sharing.directions)), settings.channels)
         num_edges = len(set(self.sharing.edges))
         self.edges = nn.Parameter(torch.zeros(num_edges, NUM_DISTANCES, CHANNELS))
         self.parity = nn.Parameter(torch.zeros(2, CHANNELS)) if self.drops else None
