@@ -249,8 +249,8 @@ def test_the_rules_and_what_is_said_of_players_are_shown_beside_the_game(browser
         expect(told).to_contain_text(rules["connect_four"])
         for word in ("Solver", "UCT", "\u00b1"):
             expect(told).to_contain_text(word)
-        page.get_by_role("combobox", name="Game", exact=True).select_option(BREAKTHROUGH)
-        expect(told).to_contain_text(rules[BREAKTHROUGH])
+        page.get_by_role("combobox", name="Game", exact=True).select_option("breakthrough.py")
+        expect(told).to_contain_text(rules["breakthrough.py"])
 
 
 # --- without its script ---------------------------------------------------------------------------

@@ -32,7 +32,9 @@ def drop(page, column):
 
 
 def moves(page):
-    return [text.split(".")[1].strip() for text in page.locator(".move-list li").all_inner_texts()]
+    """Return the moves of the list, without the signs of a review."""
+    texts = page.locator(".move-list li").all_inner_texts()
+    return [text.split(".")[1].strip(" ?!") for text in texts]
 
 
 def expect_moves(page, *texts):

@@ -76,7 +76,6 @@ export function ReviewPanel({ app, seats, onTryAgain, onLearn }: ReviewPanelProp
             {shown && mistakeText(state.shown.value, shown, view)}
             {!shown && isDone && summary(state.shown.value, mistakes, view)}
           </p>
-          {shown && <Lines app={app} mistake={shown} />}
           <div class="button-row mistake-steps">
             {step("Mistake before", before, "\u2190")}
             {step("Next mistake", after, "\u2192")}
@@ -91,6 +90,7 @@ export function ReviewPanel({ app, seats, onTryAgain, onLearn }: ReviewPanelProp
               />
             )}
           </div>
+          {shown && <Lines app={app} mistake={shown} />}
           <Accuracy app={app} />
           <ValuePlot {...{ state, plies, view }} />
         </>
