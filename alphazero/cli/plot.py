@@ -68,11 +68,7 @@ def run(settings: Settings, console: Console) -> None:
     Raises:
         ConfigError: if a setting cannot be used, or a package for drawing is not installed.
     """
-    plots = {
-        "run": _plot_run,
-        "exact": _plot_exact,
-        "game": _plot_game,
-    }
+    plots = {"run": _plot_run, "exact": _plot_exact, "game": _plot_game}
     print(plots[settings.what](settings))
 
 

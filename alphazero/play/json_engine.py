@@ -31,13 +31,7 @@ from alphazero.play.requests import (
     read_request,
     shortened,
 )
-from alphazero.players.base import (
-    WARM_UP_SIMULATIONS,
-    Analysis,
-    Player,
-    PlayerSettings,
-    engine_of,
-)
+from alphazero.players.base import WARM_UP_SIMULATIONS, Analysis, Player, PlayerSettings, engine_of
 from alphazero.players.registry import check_player, default_player, make_player
 from alphazero.runtime.errors import ConfigError
 from alphazero.solvers.base import ILLEGAL_SCORE

@@ -195,8 +195,7 @@ class PlayerSettings:
         choices=("node", "position"),
     )
     keep_table: bool = option(
-        False,
-        "UCT: with statistics=position, keep what was learned for the whole game",
+        False, "UCT: with statistics=position, keep what was learned for the whole game"
     )
     final_move: str = option(
         "visits",

@@ -53,13 +53,7 @@ from alphazero.runtime.files import (
 from alphazero.runtime.own_code import is_module_name
 from alphazero.runtime.process import version_of
 from alphazero.runtime.source_text import digest_of
-from alphazero.selfplay.game_record import (
-    GameRecord,
-    GamesError,
-    check_games,
-    flatten,
-    unflatten,
-)
+from alphazero.selfplay.game_record import GameRecord, GamesError, check_games, flatten, unflatten
 from alphazero.storage.checkpoint import load_state, save_state
 
 STATE_FILE = "state.safetensors"

@@ -181,11 +181,7 @@ class StrengthMeasurement:
 
 
 def network_player(
-    game: Game,
-    evaluator: Evaluator,
-    num_simulations: int,
-    settings: TrainSettings,
-    iteration: int,
+    game: Game, evaluator: Evaluator, num_simulations: int, settings: TrainSettings, iteration: int
 ) -> SearchPlayer:
     """Make a player that searches with a network as self-play does, but without root noise.
 

@@ -101,10 +101,7 @@ class Catalogue:
         for game in described:
             if titles.count(game["title"]) > 1:
                 game["title"] += f" ({Path(game['name']).name})"
-        return {
-            "games": described,
-            "default_game": self.default_game,
-        }
+        return {"games": described, "default_game": self.default_game}
 
     def game_names(self) -> list[str]:
         """List the names of all games that a request may name.
