@@ -184,9 +184,7 @@ def report_table(
     return table
 
 
-def puzzle_table(
-    report: MatchReport, puzzle: PuzzleResults, thinking: Sequence[str] = ("", "")
-) -> Table:
+def puzzle_table(report: MatchReport, puzzle: PuzzleResults, thinking: Sequence[str]) -> Table:
     """Make a table that compares how well two players each play a one-player game.
 
     Args:

@@ -101,7 +101,7 @@ class ConfigFiles:
         groups: {config group: names of its files}, the user's files first.
     """
 
-    def __init__(self, folder: Path, config_dir: str | None = None):
+    def __init__(self, folder: Path, config_dir: str | None):
         """List all config files.
 
         Args:

@@ -160,7 +160,7 @@ def parse_request(
     try:
         game = game_of(name)
     except ConfigError as error:
-        raise Refusal(str(error), key="game", value=name) from None
+        raise Refusal(str(error), key="game") from None
     has_names = bool(skin_of(game).notation.column_names)
     if isinstance(moves, str) and not has_names:
         raise not_allowed("moves", moves, "a list of numbers such as [3, 3, 2] for this game")
@@ -182,7 +182,7 @@ def _position(game: Game, request: EngineRequest) -> np.ndarray:
         return game.play_moves(read_moves(game, notation, request.moves))
     if request.moves and notation.mirrored:
         message = f"with setup={request.setup}, moves are squares such as d3, not numbers."
-        raise Refusal(message, key="moves", value=request.moves)
+        raise Refusal(message, key="moves")
     return game.play_moves(request.moves or [])
 
 

@@ -432,7 +432,7 @@ class RunFolder:
         return self.path / "games" / f"{iteration:06d}.safetensors"
 
 
-def runs_of(root: str | Path, game: str | None = None, rules_digest: str = "") -> list[RunFolder]:
+def runs_of(root: str | Path, game: str | None, rules_digest: str) -> list[RunFolder]:
     """Return all runs of a game, found by the game's name or by equal rules.
 
     Args:

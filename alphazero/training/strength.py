@@ -110,9 +110,7 @@ class StrengthMeasurement:
             score=match.score,
             score_low=low,
             score_high=high,
-            wins=match.wins,
-            draws=match.draws,
-            losses=match.losses,
+            **match.total._asdict(),
             num_distinct=match.num_distinct_games,
         )
 

@@ -63,7 +63,7 @@ class Catalogue:
     """
 
     def __init__(
-        self, runs: str | Path, named_games: Sequence[str] = (), own_players: Sequence[str] = ()
+        self, runs: str | Path, named_games: Sequence[str], own_players: Sequence[str] = ()
     ):
         self._finder = RunFinder(Path(runs))
         # A game file goes by its name, so that links do not show where it is; of two files of one
@@ -123,7 +123,7 @@ class Catalogue:
         known = self.game_names()
         if name is None or name not in [*known, *self._paths.values()]:
             message = f"there is no game {quoted(name)} here; the games are {', '.join(known)}."
-            raise Refusal(message, key="game", value=name)
+            raise Refusal(message, key="game")
         return self._make_game(self._paths.get(name, name))
 
     def skin(self, game: Game, setup: str | None) -> Skin:
@@ -139,7 +139,7 @@ class Catalogue:
         setups = setups_of(game)[::-1]  # the default one first
         if setup is not None and setup not in setups:
             message = f"{game.name} has no set-up {quoted(setup)}; it has {', '.join(setups)}."
-            raise Refusal(message, key="setup", value=setup)
+            raise Refusal(message, key="setup")
         return skin_of(game, setup or setups[0])
 
     def player(self, game: Game, player_id: str | None) -> PlayerChoice:
@@ -152,7 +152,7 @@ class Catalogue:
             if player.id == player_id:
                 return player
         message = f"there is no player {quoted(player_id)} for {game.name} here."
-        raise Refusal(message, key="id", value=player_id)
+        raise Refusal(message, key="id")
 
     def players(self, game: Game) -> list[PlayerChoice]:
         """List a game's players: built-in, then user-supplied, then networks of training runs.

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 from alphazero.runtime.errors import InputError
 from alphazero.runtime.files import read_text
 from alphazero.storage.run_folder import RunFolder, parse_row
-from alphazero.training.curves import number
-from alphazero.web.run_rows import alarms_of, rounded
+from alphazero.training.curves import alarms_of, newest
+from alphazero.web.run_rows import rounded
 
 _DEPTHS = (2, 3)  # of run folders: ROOT/GAME/RUN, or ROOT/SWEEP/GAME/RUN
 #: The files and folders from which a `FoundRun` is made.
@@ -124,19 +124,19 @@ def _read_run(run_id: str, path: Path, _changed: tuple) -> FoundRun:
     files = sorted(folder.path.glob("networks/[0-9]*.safetensors"))
     networks = {int(file.stem): file for file in files if file.stem.isdecimal()}
     lines = folder.metrics_lines()
-    newest = folder.newest_row()
+    last = folder.newest_row()
     accuracy = _newest(lines, "exact.accuracy")
     if math.isnan(accuracy):
         num_positions = max(_newest(lines, "proof.num_positions"), 1.0)
         accuracy = _newest(lines, "proof.num_accurate") / num_positions
     figures = {
         "num_rows": len(lines),
-        "iterations": newest.get("iteration", 0),
-        "hours": round(newest.get("elapsed_s", 0.0) / 3600, 4),
+        "iterations": last.get("iteration", 0),
+        "hours": round(last.get("elapsed_s", 0.0) / 3600, 4),
         "accuracy": rounded(accuracy),
-        "alarms": alarms_of(newest),
+        "alarms": alarms_of(last),
         # An iteration's row says whether the run ends with it; those of old versions do not.
-        "unfinished": not newest.get("last", bool(lines)),
+        "unfinished": not last.get("last", bool(lines)),
     }
     return FoundRun(
         run_id,
@@ -152,8 +152,5 @@ def _read_run(run_id: str, path: Path, _changed: tuple) -> FoundRun:
 
 def _newest(lines: list[bytes], key: str) -> float:
     """Return the newest value of a metric in lines of metrics.jsonl; NaN if none of them has it."""
-    for line in reversed(lines):
-        value = number(parse_row(line) or {}, key) if key.encode() in line else math.nan
-        if not math.isnan(value):
-            return value
-    return math.nan
+    rows = (parse_row(line) or {} for line in reversed(lines) if key.encode() in line)
+    return newest(rows, key)

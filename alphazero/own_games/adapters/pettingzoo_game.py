@@ -114,7 +114,8 @@ class EnvironmentPosition(LibraryPosition):
         self._gain += first - second
 
     def turn(self) -> int | None:
-        if _has_ended(self._state):
+        ends = (*self._state.terminations.values(), *self._state.truncations.values())
+        if any(ends):
             return None
         return self._start.agents.index(self._state.agent_selection)
 
@@ -248,10 +249,6 @@ def _reason_against(environment: Any) -> str | None:
     if not isinstance(observed, dict) or not {"observation", "action_mask"} <= observed.keys():
         return "its observations are not a dict of 'observation' and 'action_mask'"
     return None
-
-
-def _has_ended(environment: Any) -> bool:
-    return any((*environment.terminations.values(), *environment.truncations.values()))
 
 
 def _is_binary(space: Any) -> bool:
