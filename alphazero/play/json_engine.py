@@ -199,8 +199,6 @@ def _to_plain(analysis: Analysis, legal_actions: list[int]) -> dict:
         "legal_actions": legal_actions,
     }
     if analysis.scores is not None:
-        scores = []
-        for score in analysis.scores:
-            scores.append(None if score == ILLEGAL_SCORE else int(score))
-        answer["scores"] = scores
+        scores = analysis.scores.tolist()
+        answer["scores"] = [None if score == ILLEGAL_SCORE else score for score in scores]
     return answer

@@ -7,7 +7,9 @@ games that the user named on the command line. Requests for anything else are re
 import functools
 import inspect
 import json
+import math
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,12 +26,14 @@ from alphazero.own_games.registry import (
 from alphazero.play.requests import Refusal, quoted
 from alphazero.runtime.errors import ConfigError
 from alphazero.storage.pretrained import knows_board, shipped_network
-from alphazero.web.found_runs import FoundRun, FoundRuns, RunFinder
+from alphazero.web.found_runs import FoundRun, FoundRuns, search_runs
 
 #: Maximum numbers of simulations per move.
 MAX_NETWORK_SIMULATIONS = 10_000
 _MAX_UCT_SIMULATIONS = 200_000
 _MAX_PYTHON_SIMULATIONS = 5_000  # of UCT in a game in plain Python, which is 100 times slower
+#: Age, in seconds, at which the list of runs is read again.
+_FRESH_S = 2.0
 _ANALYST_SIMULATIONS = {"network": 2_000, "uct": 20_000}
 
 
@@ -65,7 +69,9 @@ class Catalogue:
     def __init__(
         self, runs: str | Path, named_games: Sequence[str], own_players: Sequence[str] = ()
     ):
-        self._finder = RunFinder(Path(runs))
+        self._root = Path(runs)
+        self._found = FoundRuns({}, {})
+        self._searched_at = -math.inf
         # A game file goes by its name, so that links do not show where it is; of two files of one
         # name, the second goes by its path.
         files = [game for game in reversed(named_games) if is_game_file(game)]
@@ -85,11 +91,15 @@ class Catalogue:
 
         The list can be up to two seconds old; `find_runs` searches the folder again.
         """
-        return self._finder.found().runs
+        if time.monotonic() - self._searched_at >= _FRESH_S:
+            self.find_runs()
+        return self._found.runs
 
     def find_runs(self) -> FoundRuns:
         """Search the folder of training runs now; return the readable and the damaged runs."""
-        return self._finder.found(now=True)
+        self._found = search_runs(self._root)
+        self._searched_at = time.monotonic()
+        return self._found
 
     def describe(self) -> dict[str, Any]:
         """Return the `api/games` response: every game with its players, and the default game."""

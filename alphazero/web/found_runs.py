@@ -8,7 +8,6 @@ import functools
 import math
 import os
 import re
-import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,8 +24,6 @@ _FILES = ("config.yaml", "rules.py", "metrics.jsonl", "networks")
 _SETTINGS = re.compile(
     r"(?:# .*\n)?game:\n  name: ([a-zA-Z/][\w.:/-]*)\n(?:  .*\n)*network:\n  kind: (\w+)\n"
 )
-#: Age, in seconds, at which a list of runs is read again.
-_FRESH_S = 2.0
 
 
 class FoundRun(NamedTuple):
@@ -54,32 +51,8 @@ class FoundRuns(NamedTuple):
     damaged: dict[str, str]  #: error messages of the runs that cannot be read, by id
 
 
-class RunFinder:
-    """Finds the training runs in a folder; it is thread-safe.
-
-    Args:
-        root: the folder of all runs; it need not exist.
-    """
-
-    def __init__(self, root: Path):
-        self._root = root
-        self._found = FoundRuns({}, {})
-        self._searched_at = -math.inf
-
-    def found(self, now: bool = False) -> FoundRuns:
-        """Return the training runs as of the last search, which is at most `_FRESH_S` old.
-
-        Args:
-            now: whether to search the folder in any case.
-        """
-        time_s = time.monotonic()
-        if now or time_s - self._searched_at >= _FRESH_S:
-            self._found = _find_runs(self._root)
-            self._searched_at = time_s
-        return self._found
-
-
-def _find_runs(root: Path) -> FoundRuns:
+def search_runs(root: Path) -> FoundRuns:
+    """Find the training runs in a folder, which need not exist."""
     runs = []
     damaged = {}
     for config in (found for depth in _DEPTHS for found in root.glob("*/" * depth + "config.yaml")):
