@@ -91,7 +91,9 @@ class Gate:
         low, high = score_interval(scores)
         return PitReport(
             score=score,
-            **match.total._asdict(),
+            wins=match.wins,
+            draws=match.draws,
+            losses=match.losses,
             accepted=is_accepted,
             score_low=low,
             score_high=high,

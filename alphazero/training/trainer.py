@@ -367,8 +367,7 @@ class Trainer:
                 return
 
     def _diverged(self, report: IterationReport) -> TrainingDivergedError:
-        stored = self.store.iteration
-        return TrainingDivergedError(report, self.settings, stored, self.resume_words)
+        return TrainingDivergedError(report, self.settings, self.store.iteration, self.resume_words)
 
     def _make_board(self, game: Game, wanted: EvaluatorSettings, settings: ReplaySettings) -> Board:
         """Make the parts of the run that depend on a board.
