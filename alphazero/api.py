@@ -27,12 +27,7 @@ from alphazero.solvers.proof import ProofReport
 from alphazero.solvers.proof import prove as _prove
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training.events import IterationReport, StageProgress
-from alphazero.training.settings import (
-    TrainSettings,
-    check_rules,
-    check_run,
-    settings_to_resume,
-)
+from alphazero.training.settings import TrainSettings, check_rules, check_run, settings_to_resume
 
 if TYPE_CHECKING:
     from alphazero.training.trainer import Trainer

@@ -81,10 +81,8 @@ class Notation:
                 allowed.
         """
         typed = typed.strip()
-        name = typed if typed in self._by_name else typed.lower()
-        if name in self._by_name:
-            return self._by_name[name]
-        return self._parse_unnamed(typed, legal_actions)
+        action = self._named(typed)
+        return self._parse_unnamed(typed, legal_actions) if action is None else action
 
     def _parse_unnamed(self, typed: str, legal_actions: Iterable[int]) -> int:
         """Parse an action that was not typed as its name, such as one typed as its squares.
@@ -163,7 +161,7 @@ class Notation:
 
     def _split(self, text: str, separators: list[str]) -> list[str]:
         text = text.strip(" \t\r\n,;")
-        if self._is_name(text):
+        if self._named(text) is not None:
             return [text]
         if not separators:
             return self._split_word(_MOVE_NUMBER.sub("", text))
@@ -183,8 +181,8 @@ class Notation:
         moves = re.findall("|".join(names), word, re.IGNORECASE)
         return moves if "".join(moves) == word else [word]
 
-    def _is_name(self, text: str) -> bool:
-        return text in self._by_name or text.lower() in self._by_name
+    def _named(self, text: str) -> int | None:
+        return self._by_name.get(text, self._by_name.get(text.lower()))
 
     @property
     def _naming(self) -> tuple[int, int, bool]:
@@ -209,7 +207,7 @@ class Squares(Notation):
             left; False for the set-up of this package's rules.
     """
 
-    def __init__(self, game: Game, mirrored: bool = False):
+    def __init__(self, game: Game, mirrored: bool):
         super().__init__(game)
         self._size = game.planes_shape[1]
         self.mirrored = mirrored

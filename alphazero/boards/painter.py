@@ -84,21 +84,20 @@ class Picture(NamedTuple):
         return round(self.width * self.unit), round(self.height * self.unit)
 
 
-def check_picture(output: str | Path, key: str, formats: Set[str] = FORMATS) -> None:
+def check_picture(output: Path, formats: Set[str] = FORMATS) -> None:
     """Check that a picture file can be written, before the work of drawing the picture begins.
 
     Args:
         output: the file; the ending of its name determines the format.
-        key: name of the setting that gives the file, for error messages.
         formats: the allowed formats, as endings without a dot.
 
     Raises:
         ConfigError: if the format is not allowed, or the file cannot be written.
     """
-    if Path(output).suffix[1:].lower() not in formats:
+    if output.suffix[1:].lower() not in formats:
         allowed = ", ".join(f".{name}" for name in sorted(formats))
-        raise unwritable(output, key, f"its name may end in {allowed}")
-    check_output(output, key)
+        raise unwritable(output, "output", f"its name may end in {allowed}")
+    check_output(output, "output")
 
 
 def save_picture(picture: Picture, output: Path) -> None:

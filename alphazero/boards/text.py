@@ -365,18 +365,18 @@ def ending_text(game: Game, sides: tuple[str, str], first_result: float) -> str:
     return name.replace("win", f"{winner} wins", 1)
 
 
-def expectation_text(value: float, game: Game | None = None) -> str:
+def expectation_text(value: float, game: Game) -> str:
     """Format an expected result in [-1, 1] such as ``+0.12 (56%)``; NaN becomes "".
 
     The percentage is the expected score, in which a draw counts as half a win.
 
     Args:
         value: the expected result; the text keeps its viewpoint.
-        game: if this game has one player, the result is written on its own scoring scale instead.
+        game: the game. With one player, the result is written on its own scoring scale instead.
     """
     if math.isnan(value):
         return ""
-    if game is not None and game.num_players == 1:
+    if game.num_players == 1:
         return own_text(game, value)
     rounded = round(value, 2) + 0.0  # adding 0 turns -0.00 into +0.00
     return f"{rounded:+.2f} ({50 + 50 * value:.0f}%)"

@@ -90,17 +90,15 @@ def summary_and_examples(command: ModuleType) -> tuple[str, list[str]]:
     return summary, [line.strip() for line in doc.splitlines() if line.startswith("    ")]
 
 
-def figures_table(*headings: str, left: str | None = None) -> Table:
+def figures_table(*headings: str, left: str) -> Table:
     """Make a table without rows, whose right-justified columns are for numbers.
 
     Args:
         headings: the headings of the right-justified columns.
-        left: the heading of a left-justified first column for names; if None, there is no such
-            column.
+        left: the heading of the left-justified first column, for names.
     """
     table = Table(box=None, pad_edge=False, header_style="bold")
-    if left is not None:
-        table.add_column(left, overflow="fold")
+    table.add_column(left, overflow="fold")
     for heading in headings:
         table.add_column(heading, justify="right")
     return table

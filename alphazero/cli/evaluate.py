@@ -20,11 +20,7 @@ from rich.table import Table
 
 from alphazero.boards.skin import skin_of
 from alphazero.cli.command import figures_table, write_figures
-from alphazero.cli.players import (
-    PLAYER_HELP,
-    choose_game,
-    warm_up,
-)
+from alphazero.cli.players import PLAYER_HELP, choose_game, warm_up
 from alphazero.cli.progress import counted_choice
 from alphazero.cli.prove import print_misplayed
 from alphazero.config.settings import option

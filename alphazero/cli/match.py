@@ -21,13 +21,7 @@ from rich.table import Table
 from rich.text import Text
 
 from alphazero.cli.command import write_figures
-from alphazero.cli.players import (
-    GAME_HELP,
-    PLAYER_HELP,
-    choose_game,
-    make_pair,
-    warm_up,
-)
+from alphazero.cli.players import GAME_HELP, PLAYER_HELP, choose_game, make_pair, warm_up
 from alphazero.cli.progress import progress
 from alphazero.config.settings import option
 from alphazero.evaluation.match import Match, MatchProgress, MatchReport
@@ -158,9 +152,7 @@ def _figures(
 
 
 def report_table(
-    report: MatchReport,
-    sides: tuple[str, str] = ("A", "B"),
-    thinking: Sequence[str] = ("", ""),
+    report: MatchReport, sides: tuple[str, str] = ("A", "B"), thinking: Sequence[str] = ("", "")
 ) -> Table:
     """Make a table of a match's results, from player A's viewpoint.
 
@@ -192,9 +184,7 @@ def report_table(
     return table
 
 
-def puzzle_table(
-    report: MatchReport, puzzle: PuzzleResults, thinking: Sequence[str] = ("", "")
-) -> Table:
+def puzzle_table(report: MatchReport, puzzle: PuzzleResults, thinking: Sequence[str]) -> Table:
     """Make a table that compares how well two players each play a one-player game.
 
     Args:

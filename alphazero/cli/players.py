@@ -175,11 +175,7 @@ def check_second(game: Game, second: str | None) -> None:
         raise ConfigError.of("second", second, reason=reason)
 
 
-def warm_up(
-    game: Game,
-    players: Iterable[Any],
-    console: Console | None = None,
-) -> None:
+def warm_up(game: Game, players: Iterable[Any], console: Console | None = None) -> None:
     """Warm up players by asking each of them for a move from the start of the game.
 
     Otherwise, compiling or loading a kernel would count as thinking time. Solvers are not asked,

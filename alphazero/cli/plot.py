@@ -68,11 +68,7 @@ def run(settings: Settings, console: Console) -> None:
     Raises:
         ConfigError: if a setting cannot be used, or a package for drawing is not installed.
     """
-    plots = {
-        "run": _plot_run,
-        "exact": _plot_exact,
-        "game": _plot_game,
-    }
+    plots = {"run": _plot_run, "exact": _plot_exact, "game": _plot_game}
     print(plots[settings.what](settings))
 
 
@@ -116,7 +112,7 @@ def _find_runs(settings: Settings, paths: Sequence[str], name: str) -> tuple[lis
     folders = [find(path, settings.root, None, "run", "metrics.jsonl") for path in paths]
     output = Path(settings.output or folders[0].path / name)
     require("plot", "matplotlib")
-    check_picture(output, "output")
+    check_picture(output)
     return folders, output
 
 
@@ -136,7 +132,7 @@ def _plot_game(settings: Settings) -> Path:
         ConfigError: if a setting cannot be used.
     """
     output = Path(settings.output or "game.gif")
-    check_picture(output, "output", FORMATS | {"gif"})
+    check_picture(output, FORMATS | {"gif"})
     limits = PlayerSettings(num_simulations=settings.num_simulations, seed=settings.seed)
     specs = (settings.first, settings.second)
     game = choose_game(settings.game, specs, limits)

@@ -372,7 +372,7 @@ def kept_text(trainer: Trainer) -> str:
     """
     if not trainer.store.iteration:
         return "No iteration was finished, so nothing is kept."
-    resume = f"{_command('train')} {_resume_words(trainer)}"
+    resume = f"{_command('train')} {trainer.resume_words}"
     return f"Iteration {trainer.store.iteration} is stored; resume with: {resume}"
 
 
@@ -395,7 +395,7 @@ def end_lines(trainer: Trainer, report: IterationReport) -> list[str]:
     return [*lines, *_next_steps(trainer, report)]
 
 
-def program(name: str = "alphazero") -> str:
+def program(name: str) -> str:
     """Return the shell command for a program that is installed beside the running one.
 
     It is the program's name if the shell finds a program of that name, otherwise its path.
@@ -448,11 +448,7 @@ def _longer_run(trainer: Trainer, is_proven: bool = False) -> str:
         changes.append(f"{key}={doubled}")
     if is_proven and trainer.settings.evaluation.stop_when_proven:
         changes.append("evaluation.stop_when_proven=false")
-    return f"{_command('train')} {_resume_words(trainer)} {' '.join(changes)}"
-
-
-def _resume_words(trainer: Trainer) -> str:
-    return trainer.folder.resume_words(trainer.game.name, trainer.settings.network.kind)
+    return f"{_command('train')} {trainer.resume_words} {' '.join(changes)}"
 
 
 def _named_kind(settings: TrainSettings) -> list[str]:

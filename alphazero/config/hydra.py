@@ -21,12 +21,7 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
-from alphazero.config.command_line import (
-    check_key,
-    parse_values,
-    split_override,
-    split_values,
-)
+from alphazero.config.command_line import check_key, parse_values, split_override, split_values
 from alphazero.config.files import config_files, groups_of
 from alphazero.config.hints import nearest_key_hint
 from alphazero.config.settings import from_plain
@@ -106,7 +101,7 @@ class ConfigFiles:
         groups: {config group: names of its files}, the user's files first.
     """
 
-    def __init__(self, folder: Path, config_dir: str | None = None):
+    def __init__(self, folder: Path, config_dir: str | None):
         """List all config files.
 
         Args:

@@ -136,7 +136,7 @@ def rate(pairings: Iterable[Pairing], anchor: str, anchor_elo: float = 1000.0) -
 
 
 def count_pairs(
-    pairings: Iterable[Pairing], players: Iterable[str] = ()
+    pairings: Iterable[Pairing], players: Iterable[str]
 ) -> tuple[tuple[str, ...], np.ndarray]:
     """Combine pairings into one table of how many game pairs every two players have by score.
 

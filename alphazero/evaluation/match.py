@@ -13,13 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from alphazero.evaluation.openings import Openings
-from alphazero.evaluation.report import (
-    PAIR_SCORES,
-    MatchGame,
-    MatchReport,
-    count_pair,
-    pair_score,
-)
+from alphazero.evaluation.report import PAIR_SCORES, MatchGame, MatchReport, count_pair, pair_score
 from alphazero.games.batched_game import Game
 from alphazero.players.base import RESIGN, Player
 from alphazero.runtime.errors import ConfigError

@@ -93,14 +93,14 @@ def is_compiled(source: Any) -> bool:
     return isinstance(source, tuple) and hasattr(source, "_fields")
 
 
-def file_of(name: str, source: Any = None) -> Path | None:
+def file_of(name: str, source: Any) -> Path | None:
     """Return the path of the file that defines a game; None if no file does.
 
     A class in a notebook, for example, has no file.
 
     Args:
         name: the game's name.
-        source: what `load_source` returned for ``name``; not needed for a game file.
+        source: what `load_source` returned for ``name``; not used for a game file.
 
     Raises:
         ConfigError: if ``name`` is the path of a game file that does not exist.

@@ -168,10 +168,6 @@ def _numbered(state: Any) -> Any:
 
 def _like(numbers: np.ndarray, board: Any) -> Any:
     """Convert an array of numbers to the type of ``board``: an array, or nested tuples or lists."""
-    if isinstance(board, np.ndarray):
-        return numbers
-
-    def nested(part: Any) -> Any:
-        return type(board)(map(nested, part)) if isinstance(part, list) else part
-
-    return nested(numbers.tolist())
+    if isinstance(board, list | tuple):
+        return type(board)(map(_like, numbers, board))
+    return numbers if isinstance(board, np.ndarray) else int(numbers)

@@ -518,10 +518,7 @@ _METHODS: dict[str, tuple[Callable[[PythonGame, Any], Any], str]] = {
         lambda game, planes: _numbers(game, planes, 3),
         "numbers, always of one shape [C, H, W]",
     ),
-    "key": (
-        lambda game, key: list(hashlib.blake2b(key, digest_size=_KEY_BYTES).digest()),
-        "bytes",
-    ),
+    "key": (lambda game, key: list(hashlib.blake2b(key, digest_size=_KEY_BYTES).digest()), "bytes"),
 }
 
 

@@ -31,13 +31,7 @@ from alphazero.play.requests import (
     read_request,
     shortened,
 )
-from alphazero.players.base import (
-    WARM_UP_SIMULATIONS,
-    Analysis,
-    Player,
-    PlayerSettings,
-    engine_of,
-)
+from alphazero.players.base import WARM_UP_SIMULATIONS, Analysis, Player, PlayerSettings, engine_of
 from alphazero.players.registry import check_player, default_player, make_player
 from alphazero.runtime.errors import ConfigError
 from alphazero.solvers.base import ILLEGAL_SCORE
@@ -166,7 +160,7 @@ def parse_request(
     try:
         game = game_of(name)
     except ConfigError as error:
-        raise Refusal(str(error), key="game", value=name) from None
+        raise Refusal(str(error), key="game") from None
     has_names = bool(skin_of(game).notation.column_names)
     if isinstance(moves, str) and not has_names:
         raise not_allowed("moves", moves, "a list of numbers such as [3, 3, 2] for this game")
@@ -188,7 +182,7 @@ def _position(game: Game, request: EngineRequest) -> np.ndarray:
         return game.play_moves(read_moves(game, notation, request.moves))
     if request.moves and notation.mirrored:
         message = f"with setup={request.setup}, moves are squares such as d3, not numbers."
-        raise Refusal(message, key="moves", value=request.moves)
+        raise Refusal(message, key="moves")
     return game.play_moves(request.moves or [])
 
 
@@ -205,8 +199,6 @@ def _to_plain(analysis: Analysis, legal_actions: list[int]) -> dict:
         "legal_actions": legal_actions,
     }
     if analysis.scores is not None:
-        scores = []
-        for score in analysis.scores:
-            scores.append(None if score == ILLEGAL_SCORE else int(score))
-        answer["scores"] = scores
+        scores = analysis.scores.tolist()
+        answer["scores"] = [None if score == ILLEGAL_SCORE else score for score in scores]
     return answer

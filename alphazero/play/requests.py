@@ -28,16 +28,12 @@ class Refusal(InputError):
     Attributes:
         status: the HTTP status code, 4xx or 5xx.
         key: the field of the request that is wrong; None if the error does not concern one field.
-        value: the refused value of that field.
     """
 
-    def __init__(
-        self, message: str, status: int = IMPOSSIBLE, *, key: str | None = None, value: Any = None
-    ):
+    def __init__(self, message: str, status: int = IMPOSSIBLE, *, key: str | None = None):
         super().__init__(message)
         self.status = status
         self.key = key
-        self.value = value
 
 
 @dataclasses.dataclass
@@ -145,11 +141,11 @@ def read_request(cls: type[R], plain: Any) -> R:
     """
     if not isinstance(plain, dict):
         message = 'a request must be a JSON object, such as {"game": "connect_four", "moves": [3]}.'
-        raise Refusal(message, MALFORMED, value=plain)
+        raise Refusal(message, MALFORMED)
     try:
         return from_plain(cls, plain)
     except ConfigError as error:
-        raise Refusal(str(error), MALFORMED, key=error.key, value=error.value) from None
+        raise Refusal(str(error), MALFORMED, key=error.key) from None
 
 
 def moves_of(request: EngineRequest | PositionRequest) -> list | str:
@@ -179,17 +175,16 @@ def check_number(key: str, value: int, low: int, high: int) -> None:
         raise not_allowed(key, value, f"a whole number from {low} to {high}")
 
 
-def not_allowed(key: str, value: Any, allowed: str, status: int = MALFORMED) -> Refusal:
+def not_allowed(key: str, value: Any, allowed: str) -> Refusal:
     """Return, without raising it, the error that refuses the value of a request's field.
 
     Args:
         key: name of the field.
         value: the refused value, which the message quotes.
         allowed: what the field takes, such as "a list of numbers", for the message.
-        status: the HTTP status code.
     """
     message = f"{key}={quoted(value)} is not allowed: {key} takes {allowed}."
-    return Refusal(message, status, key=key, value=value)
+    return Refusal(message, MALFORMED, key=key)
 
 
 def quoted(value: Any) -> str:

@@ -66,7 +66,7 @@ class TerminalGame:
         game: Game,
         players: tuple[HumanPlayer | Player, HumanPlayer | Player],
         console: Console,
-        read_line: Callable[[str], str] | None = None,
+        read_line: Callable[[str], str] | None,
         adviser: Callable[[], Player | None] = lambda: None,
         moves: Iterable[int] = (),
         skin: Skin | None = None,

@@ -94,7 +94,6 @@ class Player(Protocol):
     @property
     def name(self) -> str:
         """The player's name in matches and tables."""
-        ...
 
     @property
     def batch_size(self) -> int:
@@ -103,7 +102,6 @@ class Player(Protocol):
         It is 1 for a player that searches positions one by one, and up to several hundred for a
         player that evaluates them in a batch.
         """
-        ...
 
     def choose(self, states: np.ndarray) -> Choice:
         """Choose a move in each of B unfinished positions.
@@ -114,7 +112,6 @@ class Player(Protocol):
         Returns:
             The moves, with weights and values from the viewpoint of the player to move.
         """
-        ...
 
     def analyse(self, state: np.ndarray, progress: SearchProgress | None = None) -> Analysis:
         """Analyse one unfinished position, from the viewpoint of the player to move.
@@ -124,7 +121,6 @@ class Player(Protocol):
             progress: called from time to time with the number of simulations made so far and in
                 total (see `SearchProgress`).
         """
-        ...
 
     def limited(
         self, num_simulations: int | None = None, time_limit_s: float | None = None
@@ -139,7 +135,6 @@ class Player(Protocol):
             num_simulations: maximum simulations per move; None means no limit.
             time_limit_s: maximum seconds per move; None means no limit.
         """
-        ...
 
 
 def engine_of(player: Player) -> str:
@@ -195,8 +190,7 @@ class PlayerSettings:
         choices=("node", "position"),
     )
     keep_table: bool = option(
-        False,
-        "UCT: with statistics=position, keep what was learned for the whole game",
+        False, "UCT: with statistics=position, keep what was learned for the whole game"
     )
     final_move: str = option(
         "visits",

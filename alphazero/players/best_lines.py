@@ -41,8 +41,7 @@ class BestLines:
             key = self._key(state)
             if key not in self._known or self._known[key][0] < result:
                 self._known[key] = result, action
-            after = self._game.step(state[None], np.array([action], np.int32))
-            state = after.states[0]
+            state = self._game.play_moves([action], state)
 
     def line(self, state: np.ndarray) -> tuple[list[int], float]:
         """Return the best line of play known from a position, and its result.
@@ -58,8 +57,7 @@ class BestLines:
         while self._key(state) in self._known:
             _, action = self._known[self._key(state)]
             actions.append(action)
-            after = self._game.step(state[None], np.array([action], np.int32))
-            state = after.states[0]
+            state = self._game.play_moves([action], state)
         return actions, result
 
     def followed(self, search: TreeSearch, states: np.ndarray, choice: Choice) -> Choice:

@@ -12,8 +12,8 @@ import numpy as np
 
 from alphazero.games.batched_game import CompiledGame, Game, Transition
 from alphazero.own_games.python_game import PythonGame
-from alphazero.players.base import Analysis, Choice, Player, PlayerSettings, SearchProgress
-from alphazero.players.uct import UctPlayer, specification, uct_simulations
+from alphazero.players.base import Analysis, Player, PlayerSettings, SearchProgress
+from alphazero.players.uct import UctBase, UctPlayer, uct_simulations
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.random_generators import child_generator, kernel_rng
 from alphazero.textbook.uct import Node, Uct
@@ -33,6 +33,7 @@ def uct_player(game: Game, settings: PlayerSettings | None = None) -> Player:
     Raises:
         ConfigError: if a setting that needs compiled rules is changed and the game has none.
     """
+    settings = settings or PlayerSettings()
     if isinstance(game, CompiledGame):
         return UctPlayer(game, settings)
     return TextbookUctPlayer(game, settings)
@@ -143,46 +144,34 @@ def _read(inspected: Transition) -> _Row:
     return _Row(inspected.states, player, over, result, legal)
 
 
-class TextbookUctPlayer:
+class TextbookUctPlayer(UctBase):
     """Searches positions one by one with the UCT search of `alphazero.textbook`; see `Player`.
 
     Args:
-        settings: search limits and UCT settings; None means the defaults.
+        settings: search limits and UCT settings.
 
     Raises:
         ConfigError: if a setting that needs compiled rules differs from its default.
     """
 
-    batch_size = 1
-
-    def __init__(self, game: Game, settings: PlayerSettings | None = None):
-        self.game = game
-        self.settings = settings or PlayerSettings()
+    def __init__(self, game: Game, settings: PlayerSettings):
+        super().__init__(game, settings)
+        self._search_one = self.analyse
         for key in _DEFAULTS_ONLY:
-            value = getattr(self.settings, key)
+            value = getattr(settings, key)
             default = getattr(PlayerSettings(), key)
             if value != default:
                 raise ConfigError.of(key, value, default, f"{game.name} has no compiled rules")
-        self.name = specification(self.settings)
-        seed = int(child_generator(self.settings.seed, "uct player").integers(1 << 63))
+        seed = int(child_generator(settings.seed, "uct player").integers(1 << 63))
         if isinstance(game, PythonGame):
             self._rules: Any = _ObjectRules(game)
         else:
-            self._rules = _RowRules(game, self.settings.seed)
+            self._rules = _RowRules(game, settings.seed)
         self._uct = Uct(
             self._rules,
-            uct_c=self.settings.uct_c,
-            final_move=self.settings.final_move,
+            uct_c=settings.uct_c,
+            final_move=settings.final_move,
             rng=random.Random(seed),
-        )
-
-    def choose(self, states: np.ndarray) -> Choice:
-        """Search each position in turn and choose its best move; see `Player.choose`."""
-        analyses = [self.analyse(state) for state in states]
-        return Choice(
-            actions=np.array([analysis.action for analysis in analyses], np.int32),
-            action_weights=np.stack([analysis.action_weights for analysis in analyses]),
-            values=np.array([analysis.value for analysis in analyses], np.float32),
         )
 
     def analyse(self, state: np.ndarray, progress: SearchProgress | None = None) -> Analysis:
@@ -216,12 +205,6 @@ class TextbookUctPlayer:
             principal_variation=self._line(root, action),
             num_simulations=int(visits.sum()),
         )
-
-    def limited(
-        self, num_simulations: int | None = None, time_limit_s: float | None = None
-    ) -> "TextbookUctPlayer":
-        """Return a new player with the given search limits; see `Player.limited`."""
-        return TextbookUctPlayer(self.game, self.settings.limited(num_simulations, time_limit_s))
 
     def _line(self, node: Node, action: int) -> list[int]:
         """Return the principal variation: ``action``, then the most visited move at each node.

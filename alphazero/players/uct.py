@@ -1,8 +1,11 @@
 """A player that searches with UCT and evaluates positions by rollouts, without a network."""
 
+from collections.abc import Callable
+from typing import Any, Self
+
 import numpy as np
 
-from alphazero.games.batched_game import CompiledGame
+from alphazero.games.batched_game import CompiledGame, Game
 from alphazero.players.base import Analysis, Choice, PlayerSettings, SearchProgress
 from alphazero.search.uct.search import UctSearch
 from alphazero.search.uct.settings import PositionStatistics, UctSettings
@@ -14,35 +17,55 @@ DEFAULT_UCT_SIMULATIONS = 1000
 _UCT_KEYS = ["uct_c", "statistics", "keep_table", "final_move", "rollout", "rollout_weights"]
 
 
-class UctPlayer:
-    """Plays the moves chosen by a UCT search with rollouts; see `Player`.
+class UctBase:
+    """What all UCT players have in common: they search positions one by one; see `Player`.
 
     Args:
-        settings: search limits and UCT settings; None means the defaults.
+        settings: search limits and UCT settings.
     """
 
     batch_size = 1
+    #: searches a position; the result has its action, action weights and value as attributes
+    _search_one: Callable[[np.ndarray], Any]
 
-    def __init__(self, game: CompiledGame, settings: PlayerSettings | None = None):
+    def __init__(self, game: Game, settings: PlayerSettings):
         self.game = game
-        self.settings = settings or PlayerSettings()
-        self.name = specification(self.settings)
-        uct_settings = UctSettings(
-            **{key: getattr(self.settings, key) for key in _UCT_KEYS},
-            num_simulations=uct_simulations(self.settings),
-            time_limit_s=self.settings.time_limit_s,
-        )
-        self._search = UctSearch(game, uct_settings, self.settings.seed)
+        self.settings = settings
+        self.name = specification(settings)
 
     def choose(self, states: np.ndarray) -> Choice:
         """Search each position in turn and choose its best move; see `Player.choose`."""
-        outputs = [self._search.run(state) for state in states]
+        outputs = [self._search_one(state) for state in states]
         weights = np.array([output.action_weights for output in outputs], np.float32)
         return Choice(
             actions=np.array([output.action for output in outputs], np.int32),
             action_weights=weights.reshape(len(states), self.game.num_actions),
             values=np.array([output.value for output in outputs], np.float32),
         )
+
+    def limited(
+        self, num_simulations: int | None = None, time_limit_s: float | None = None
+    ) -> Self:
+        """Return a new player with the given limits and an empty table; see `Player.limited`."""
+        return type(self)(self.game, self.settings.limited(num_simulations, time_limit_s))
+
+
+class UctPlayer(UctBase):
+    """Plays the moves chosen by a UCT search with rollouts; see `Player`.
+
+    Args:
+        settings: search limits and UCT settings.
+    """
+
+    def __init__(self, game: CompiledGame, settings: PlayerSettings):
+        super().__init__(game, settings)
+        uct_settings = UctSettings(
+            **{key: getattr(settings, key) for key in _UCT_KEYS},
+            num_simulations=uct_simulations(settings),
+            time_limit_s=settings.time_limit_s,
+        )
+        self._search = UctSearch(game, uct_settings, settings.seed)
+        self._search_one = self._search.run
 
     def analyse(self, state: np.ndarray, progress: SearchProgress | None = None) -> Analysis:
         """Search one position and report its move, values and visits; see `Player.analyse`."""
@@ -68,12 +91,6 @@ class UctPlayer:
             there is no table.
         """
         return self._search.lookup(state)
-
-    def limited(
-        self, num_simulations: int | None = None, time_limit_s: float | None = None
-    ) -> "UctPlayer":
-        """Return a new player with the given limits and an empty table; see `Player.limited`."""
-        return UctPlayer(self.game, self.settings.limited(num_simulations, time_limit_s))
 
 
 def _text(value: bool | float | str | list[float]) -> str:

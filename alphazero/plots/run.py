@@ -105,8 +105,8 @@ def _draw_losses(axis: Axes, metrics: list[Row], span: int) -> None:
 
 def _draw_strength(axis: Axes, metrics: list[Row]) -> None:
     """Plot the match score, the accuracy and the share of perfect positions, where measured."""
-    num_positions = curves.newest(metrics, "proof.num_positions")
-    num_simulations = curves.newest(metrics, "exact.num_simulations")
+    num_positions = curves.newest(reversed(metrics), "proof.num_positions")
+    num_simulations = curves.newest(reversed(metrics), "exact.num_simulations")
     minutes, misplayed = curves.MISPLAYED.lines[0].points(metrics)
     perfect = f"perfect, of all {num_positions:,.0f} positions"
     lines = {perfect: (minutes, 100 * (1 - misplayed / num_positions))}

@@ -150,8 +150,4 @@ class GamesInProgress:
 
     def _per_game(self) -> dict[str, np.ndarray]:
         """Return the arrays with one entry per game, as {name: array}."""
-        return {
-            "playing": self.playing,
-            "roots": self.roots,
-            "plies": self.plies,
-        }
+        return {"playing": self.playing, "roots": self.roots, "plies": self.plies}

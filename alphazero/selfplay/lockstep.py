@@ -18,11 +18,7 @@ from alphazero.search.roots import PolicyOutput
 from alphazero.search.settings import SearchSettings
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.selfplay.games_in_progress import GamesInProgress, Moves
-from alphazero.selfplay.settings import (
-    SelfPlaySettings,
-    ply_temperatures,
-    simulations_at,
-)
+from alphazero.selfplay.settings import SelfPlaySettings, ply_temperatures, simulations_at
 
 # Moves are made once this fraction of the searches is finished: ten moves cost as much as one.
 _MIN_FINISHED_FRACTION = 1 / 16

@@ -53,13 +53,7 @@ from alphazero.runtime.files import (
 from alphazero.runtime.own_code import is_module_name
 from alphazero.runtime.process import version_of
 from alphazero.runtime.source_text import digest_of
-from alphazero.selfplay.game_record import (
-    GameRecord,
-    GamesError,
-    check_games,
-    flatten,
-    unflatten,
-)
+from alphazero.selfplay.game_record import GameRecord, GamesError, check_games, flatten, unflatten
 from alphazero.storage.checkpoint import load_state, save_state
 
 STATE_FILE = "state.safetensors"
@@ -438,7 +432,7 @@ class RunFolder:
         return self.path / "games" / f"{iteration:06d}.safetensors"
 
 
-def runs_of(root: str | Path, game: str | None = None, rules_digest: str = "") -> list[RunFolder]:
+def runs_of(root: str | Path, game: str | None, rules_digest: str) -> list[RunFolder]:
     """Return all runs of a game, found by the game's name or by equal rules.
 
     Args:

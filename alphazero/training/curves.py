@@ -10,7 +10,7 @@ shows it in TensorBoard, a chart in `CHARTS` adds it to TensorBoard's custom sca
 
 import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,18 +34,23 @@ def number(row: Row, key: str) -> float:
     return math.nan
 
 
-def newest(rows: list[Row], key: str) -> float:
+def newest(rows: Iterable[Row], key: str) -> float:
     """Return a metric's newest value; NaN if no iteration has one.
 
     Args:
-        rows: rows of metrics.jsonl, oldest first.
+        rows: rows of metrics.jsonl, newest first.
         key: the metric, such as "learner.loss".
     """
-    for row in reversed(rows):
+    for row in rows:
         value = number(row, key)
         if not math.isnan(value):
             return value
     return math.nan
+
+
+def alarms_of(row: Row) -> list[str]:
+    """Return the names of an iteration's alarms."""
+    return [name for name in str(row.get("alarms") or "").split(",") if name]
 
 
 class Curve(NamedTuple):

@@ -32,8 +32,8 @@ class Gate:
     game: Game
     settings: TrainSettings
     learner: Learner  #: before a pit, holds the new network; after it, the one that is kept
-    #: creates an evaluator for a network; called once, at the first pit
-    make_evaluator: Callable[[torch.nn.Module], NetworkEvaluator]
+    #: creates an evaluator for a network, the game and a sample; called once, at the first pit
+    make_evaluator: Callable[[torch.nn.Module, Game, PositionSample], NetworkEvaluator]
     #: the learner's state when a network was last accepted; None if there is no gate
     accepted: dict | None = None
     #: created at the first pit and reused, as it owns engines, threads and a large cache
@@ -107,7 +107,7 @@ class Gate:
         """
         network = self.learner.played_network
         if self._accepted_evaluator is None:
-            self._accepted_evaluator = self.make_evaluator(network)
+            self._accepted_evaluator = self.make_evaluator(network, self.game, sample)
         else:
             self._accepted_evaluator.update(network, sample)
         return self._accepted_evaluator

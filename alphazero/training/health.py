@@ -8,6 +8,7 @@ reads these rows from metrics.jsonl, and so raises the same alarms as an uninter
 from typing import Any
 
 from alphazero.runtime.errors import InputError
+from alphazero.training.curves import alarms_of
 from alphazero.training.events import Alarm, IterationReport, flat
 from alphazero.training.settings import TrainSettings
 from alphazero.training.symptoms import CHECKS, Observed, lower_rate
@@ -89,7 +90,6 @@ class HealthMonitor:
             rows: the rows of the run's metrics.jsonl, oldest first.
         """
         for row in rows:
-            alarms = str(row.get("alarms") or "")
-            names = filter(None, alarms.split(","))
-            self._since = {name: self._since.get(name, row["iteration"]) for name in names}
+            iteration = row["iteration"]
+            self._since = {name: self._since.get(name, iteration) for name in alarms_of(row)}
         self._rows = rows[-_NUM_RECENT:]

@@ -181,7 +181,7 @@ def fill_in_auto(settings: TrainSettings, device: torch.device) -> None:
 
 
 def settings_to_resume(
-    folder: RunFolder, game: str | None, network_kind: str | None = None
+    folder: RunFolder, game: str | None, network_kind: str | None
 ) -> TrainSettings:
     """Load the settings of a run that is to be resumed.
 

@@ -110,9 +110,7 @@ class StrengthMeasurement:
             score=match.score,
             score_low=low,
             score_high=high,
-            wins=match.wins,
-            draws=match.draws,
-            losses=match.losses,
+            **match.total._asdict(),
             num_distinct=match.num_distinct_games,
         )
 
@@ -181,11 +179,7 @@ class StrengthMeasurement:
 
 
 def network_player(
-    game: Game,
-    evaluator: Evaluator,
-    num_simulations: int,
-    settings: TrainSettings,
-    iteration: int,
+    game: Game, evaluator: Evaluator, num_simulations: int, settings: TrainSettings, iteration: int
 ) -> SearchPlayer:
     """Make a player that searches with a network as self-play does, but without root noise.
 

@@ -90,8 +90,8 @@ class Observed(NamedTuple):
 
 
 def mean(figures: list[float]) -> float:
-    """Return the mean of a list of numbers, or NaN if the list is empty."""
-    return sum(figures) / len(figures) if figures else math.nan
+    """Return the mean of a list of numbers, which must not be empty."""
+    return sum(figures) / len(figures)
 
 
 MIN_RESULTS = 100  # games per fraction: of 100 fair games, 97 end alike with a chance of 1e-24

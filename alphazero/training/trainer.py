@@ -95,7 +95,7 @@ class Trainer:
             window_max=-(-settings.replay.window_max // len(games)),
         )
         self.boards = [self._make_board(one, wanted_evaluator, replay) for one in games]
-        self.gate = Gate(self.game, settings, self.learner, self._make_gate_evaluator)
+        self.gate = Gate(self.game, settings, self.learner, self._make_evaluator)
         self.strength = StrengthMeasurement(self.game, settings)
         self.health = HealthMonitor(settings)
         self.store = RunStore(folder, settings, self.boards, self.learner, self.gate)
@@ -171,6 +171,11 @@ class Trainer:
     def evaluator(self) -> NetworkEvaluator:
         """Runs the newest network on the run's first board, for self-play and measurements."""
         return self.boards[0].evaluator
+
+    @property
+    def resume_words(self) -> str:
+        """The command-line arguments with which `alphazero train` resumes the run."""
+        return self.folder.resume_words(self.game.name, self.settings.network.kind)
 
     @property
     def reached_limits(self) -> dict[str, int | float]:
@@ -362,8 +367,7 @@ class Trainer:
                 return
 
     def _diverged(self, report: IterationReport) -> TrainingDivergedError:
-        resume_words = self.folder.resume_words(self.game.name, self.settings.network.kind)
-        return TrainingDivergedError(report, self.settings, self.store.iteration, resume_words)
+        return TrainingDivergedError(report, self.settings, self.store.iteration, self.resume_words)
 
     def _make_board(self, game: Game, wanted: EvaluatorSettings, settings: ReplaySettings) -> Board:
         """Make the parts of the run that depend on a board.
@@ -378,9 +382,6 @@ class Trainer:
         source = make_source(self.settings, wanted, game, evaluator.streams, self._num_threads)
         replay = ReplayBuffer(game, settings, child_generator(seed, "replay"))
         return Board(game, sample, evaluator, source, replay)
-
-    def _make_gate_evaluator(self, network: torch.nn.Module) -> NetworkEvaluator:
-        return self._make_evaluator(network, self.game, self.boards[0].sample)
 
     def _make_evaluator(
         self, network: torch.nn.Module, game: Game, sample: PositionSample

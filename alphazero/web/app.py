@@ -35,7 +35,7 @@ class Json(JSONResponse):
         return json.dumps(content, allow_nan=False, separators=(",", ":")).encode()
 
 
-def make_app(backend: Backend, token: str | None = None) -> Guard:
+def make_app(backend: Backend, token: str | None) -> Guard:
     """Make the web application, an ASGI callable that serves the page and its API.
 
     Args:

@@ -8,7 +8,6 @@ an HTTP error status.
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from alphazero.games.batched_game import Game
 from alphazero.play.requests import (
     DrawingRequest,
     PlayerRequest,
@@ -151,9 +150,8 @@ class Backend:
         Raises:
             Refusal: if the request is not valid, the game is over, or there is no such player.
         """
-        request = read_request(SearchRequest, plain)
-        found = unfinished(self._position(request))
-        player, num_simulations = self._player(found.game, request.player, _MOVERS)
+        found, player, num_simulations = self._search(plain, _MOVERS)
+        unfinished(found)
 
         def job(emit: Emit) -> None:
             task = SearchTask(found.session.state, num_simulations, emit)
@@ -171,9 +169,8 @@ class Backend:
         Raises:
             Refusal: if the request is not valid, the game is over, or the player does not search.
         """
-        request = read_request(SearchRequest, plain)
-        found = unfinished(self._position(request))
-        player, num_simulations = self._player(found.game, request.player, SIMULATIONS_BY_KIND)
+        found, player, num_simulations = self._search(plain, SIMULATIONS_BY_KIND)
+        unfinished(found)
 
         def job(emit: Emit) -> None:
             def show(view: SearchView, final: bool = False) -> None:
@@ -196,9 +193,7 @@ class Backend:
         Raises:
             Refusal: if the request is not valid, or the player does not search.
         """
-        request = read_request(SearchRequest, plain)
-        found = self._position(request)
-        player, num = self._player(found.game, request.player, review.NUM_SIMULATIONS)
+        found, player, num = self._search(plain, review.NUM_SIMULATIONS)
         num = min(num, review.MAX_SIMULATIONS[player.kind])
         return lambda emit: review.review_game(self.thinking, found, player, num, emit)
 
@@ -208,34 +203,33 @@ class Backend:
         game = self.catalogue.game(request.game)
         return read_position(game, self.catalogue.skin(game, request.setup), request)
 
-    def _player(
-        self, game: Game, plain: dict | None, defaults: dict[str, int]
-    ) -> tuple[PlayerChoice, int]:
-        """Look up the requested player and the number of simulations with which it plays.
+    def _search(self, plain: Any, defaults: dict[str, int]) -> tuple[Position, PlayerChoice, int]:
+        """Look up the requested position and player, and with how many simulations it plays.
 
         Args:
-            plain: the requested player, a `PlayerRequest`; None means the game's default player
-                for analyses.
+            plain: the parsed JSON body of the request (see `SearchRequest`). If it names no player,
+                the game's default player for analyses is meant.
             defaults: the kinds of player that are allowed, each with its default number of
                 simulations.
 
         Returns:
-            The player and its number of simulations per move, which is 0 for players that do not
-            search.
+            The position, the player and its number of simulations per move, which is 0 for players
+            that do not search.
 
         Raises:
-            Refusal: if there is no such player, its kind is not allowed, or its number of
-                simulations is outside the allowed range.
+            Refusal: if the request is not valid, there is no such player, its kind is not allowed,
+                or its number of simulations is outside the allowed range.
         """
-        request = read_request(
-            PlayerRequest, self.catalogue.analyst(game) if plain is None else plain
-        )
-        player = self.catalogue.player(game, request.id)
+        asked = read_request(SearchRequest, plain)
+        found = self._position(asked)
+        named = self.catalogue.analyst(found.game) if asked.player is None else asked.player
+        request = read_request(PlayerRequest, named)
+        player = self.catalogue.player(found.game, request.id)
         if player.kind not in defaults:
             raise Refusal(f"{player.name} cannot do this; choose {' or '.join(defaults)}.")
         num = request.num_simulations
         if num is None or player.max_simulations == 0:
-            return player, defaults[player.kind]
+            return found, player, defaults[player.kind]
         min_simulations = 0 if player.kind == "network" else 1
         check_number("num_simulations", num, min_simulations, player.max_simulations)
-        return player, num
+        return found, player, num

@@ -7,7 +7,9 @@ games that the user named on the command line. Requests for anything else are re
 import functools
 import inspect
 import json
+import math
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,12 +26,14 @@ from alphazero.own_games.registry import (
 from alphazero.play.requests import Refusal, quoted
 from alphazero.runtime.errors import ConfigError
 from alphazero.storage.pretrained import knows_board, shipped_network
-from alphazero.web.found_runs import FoundRun, FoundRuns, RunFinder
+from alphazero.web.found_runs import FoundRun, FoundRuns, search_runs
 
 #: Maximum numbers of simulations per move.
 MAX_NETWORK_SIMULATIONS = 10_000
 _MAX_UCT_SIMULATIONS = 200_000
 _MAX_PYTHON_SIMULATIONS = 5_000  # of UCT in a game in plain Python, which is 100 times slower
+#: Age, in seconds, at which the list of runs is read again.
+_FRESH_S = 2.0
 _ANALYST_SIMULATIONS = {"network": 2_000, "uct": 20_000}
 
 
@@ -63,9 +67,11 @@ class Catalogue:
     """
 
     def __init__(
-        self, runs: str | Path, named_games: Sequence[str] = (), own_players: Sequence[str] = ()
+        self, runs: str | Path, named_games: Sequence[str], own_players: Sequence[str] = ()
     ):
-        self._finder = RunFinder(Path(runs))
+        self._root = Path(runs)
+        self._found = FoundRuns({}, {})
+        self._searched_at = -math.inf
         # A game file goes by its name, so that links do not show where it is; of two files of one
         # name, the second goes by its path.
         files = [game for game in reversed(named_games) if is_game_file(game)]
@@ -85,11 +91,15 @@ class Catalogue:
 
         The list can be up to two seconds old; `find_runs` searches the folder again.
         """
-        return self._finder.found().runs
+        if time.monotonic() - self._searched_at >= _FRESH_S:
+            self.find_runs()
+        return self._found.runs
 
     def find_runs(self) -> FoundRuns:
         """Search the folder of training runs now; return the readable and the damaged runs."""
-        return self._finder.found(now=True)
+        self._found = search_runs(self._root)
+        self._searched_at = time.monotonic()
+        return self._found
 
     def describe(self) -> dict[str, Any]:
         """Return the `api/games` response: every game with its players, and the default game."""
@@ -101,10 +111,7 @@ class Catalogue:
         for game in described:
             if titles.count(game["title"]) > 1:
                 game["title"] += f" ({Path(game['name']).name})"
-        return {
-            "games": described,
-            "default_game": self.default_game,
-        }
+        return {"games": described, "default_game": self.default_game}
 
     def game_names(self) -> list[str]:
         """List the names of all games that a request may name.
@@ -126,7 +133,7 @@ class Catalogue:
         known = self.game_names()
         if name is None or name not in [*known, *self._paths.values()]:
             message = f"there is no game {quoted(name)} here; the games are {', '.join(known)}."
-            raise Refusal(message, key="game", value=name)
+            raise Refusal(message, key="game")
         return self._make_game(self._paths.get(name, name))
 
     def skin(self, game: Game, setup: str | None) -> Skin:
@@ -142,7 +149,7 @@ class Catalogue:
         setups = setups_of(game)[::-1]  # the default one first
         if setup is not None and setup not in setups:
             message = f"{game.name} has no set-up {quoted(setup)}; it has {', '.join(setups)}."
-            raise Refusal(message, key="setup", value=setup)
+            raise Refusal(message, key="setup")
         return skin_of(game, setup or setups[0])
 
     def player(self, game: Game, player_id: str | None) -> PlayerChoice:
@@ -155,7 +162,7 @@ class Catalogue:
             if player.id == player_id:
                 return player
         message = f"there is no player {quoted(player_id)} for {game.name} here."
-        raise Refusal(message, key="id", value=player_id)
+        raise Refusal(message, key="id")
 
     def players(self, game: Game) -> list[PlayerChoice]:
         """List a game's players: built-in, then user-supplied, then networks of training runs.

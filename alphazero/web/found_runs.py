@@ -8,15 +8,14 @@ import functools
 import math
 import os
 import re
-import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from alphazero.runtime.errors import InputError
 from alphazero.runtime.files import read_text
 from alphazero.storage.run_folder import RunFolder, parse_row
-from alphazero.training.curves import number
-from alphazero.web.run_rows import alarms_of, rounded
+from alphazero.training.curves import alarms_of, newest
+from alphazero.web.run_rows import rounded
 
 _DEPTHS = (2, 3)  # of run folders: ROOT/GAME/RUN, or ROOT/SWEEP/GAME/RUN
 #: The files and folders from which a `FoundRun` is made.
@@ -25,8 +24,6 @@ _FILES = ("config.yaml", "rules.py", "metrics.jsonl", "networks")
 _SETTINGS = re.compile(
     r"(?:# .*\n)?game:\n  name: ([a-zA-Z/][\w.:/-]*)\n(?:  .*\n)*network:\n  kind: (\w+)\n"
 )
-#: Age, in seconds, at which a list of runs is read again.
-_FRESH_S = 2.0
 
 
 class FoundRun(NamedTuple):
@@ -54,32 +51,8 @@ class FoundRuns(NamedTuple):
     damaged: dict[str, str]  #: error messages of the runs that cannot be read, by id
 
 
-class RunFinder:
-    """Finds the training runs in a folder; it is thread-safe.
-
-    Args:
-        root: the folder of all runs; it need not exist.
-    """
-
-    def __init__(self, root: Path):
-        self._root = root
-        self._found = FoundRuns({}, {})
-        self._searched_at = -math.inf
-
-    def found(self, now: bool = False) -> FoundRuns:
-        """Return the training runs as of the last search, which is at most `_FRESH_S` old.
-
-        Args:
-            now: whether to search the folder in any case.
-        """
-        time_s = time.monotonic()
-        if now or time_s - self._searched_at >= _FRESH_S:
-            self._found = _find_runs(self._root)
-            self._searched_at = time_s
-        return self._found
-
-
-def _find_runs(root: Path) -> FoundRuns:
+def search_runs(root: Path) -> FoundRuns:
+    """Find the training runs in a folder, which need not exist."""
     runs = []
     damaged = {}
     for config in (found for depth in _DEPTHS for found in root.glob("*/" * depth + "config.yaml")):
@@ -124,19 +97,19 @@ def _read_run(run_id: str, path: Path, _changed: tuple) -> FoundRun:
     files = sorted(folder.path.glob("networks/[0-9]*.safetensors"))
     networks = {int(file.stem): file for file in files if file.stem.isdecimal()}
     lines = folder.metrics_lines()
-    newest = folder.newest_row()
+    last = folder.newest_row()
     accuracy = _newest(lines, "exact.accuracy")
     if math.isnan(accuracy):
         num_positions = max(_newest(lines, "proof.num_positions"), 1.0)
         accuracy = _newest(lines, "proof.num_accurate") / num_positions
     figures = {
         "num_rows": len(lines),
-        "iterations": newest.get("iteration", 0),
-        "hours": round(newest.get("elapsed_s", 0.0) / 3600, 4),
+        "iterations": last.get("iteration", 0),
+        "hours": round(last.get("elapsed_s", 0.0) / 3600, 4),
         "accuracy": rounded(accuracy),
-        "alarms": alarms_of(newest),
+        "alarms": alarms_of(last),
         # An iteration's row says whether the run ends with it; those of old versions do not.
-        "unfinished": not newest.get("last", bool(lines)),
+        "unfinished": not last.get("last", bool(lines)),
     }
     return FoundRun(
         run_id,
@@ -152,8 +125,5 @@ def _read_run(run_id: str, path: Path, _changed: tuple) -> FoundRun:
 
 def _newest(lines: list[bytes], key: str) -> float:
     """Return the newest value of a metric in lines of metrics.jsonl; NaN if none of them has it."""
-    for line in reversed(lines):
-        value = number(parse_row(line) or {}, key) if key.encode() in line else math.nan
-        if not math.isnan(value):
-            return value
-    return math.nan
+    rows = (parse_row(line) or {} for line in reversed(lines) if key.encode() in line)
+    return newest(rows, key)

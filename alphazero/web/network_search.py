@@ -48,8 +48,8 @@ class SearchTask:
             num_done: number of simulations finished so far.
             note: the reason for a delay, such as "loading the network"; "" if there is none.
         """
-        message = {"type": "progress", "done": num_done, "total": self.num_simulations}
-        self.emit(message | {"note": note})
+        total = self.num_simulations
+        self.emit({"type": "progress", "done": num_done, "total": total, "note": note})
 
 
 class NetworkSearch:
@@ -92,14 +92,14 @@ def _run(search: TreeSearch, task: SearchTask) -> SearchView:
         The final snapshot, which contains the tree only if ``task.watch`` is not None.
     """
     search.step()  # only evaluates the root
-    answer = root_answer(search, 0)
+    answer = root_answer(search)
     viewed_at = time.monotonic()
     while task.num_simulations > 0 and not len(search.finished_rows()):
         search.step()
         if time.monotonic() - viewed_at >= _VIEW_EVERY_S:
             viewed_at = time.monotonic()
-            view = puct_view(search, 0, answer, RUNNING_NODES if task.watch else 0)
+            view = puct_view(search, answer, RUNNING_NODES if task.watch else 0)
             task.report(view.num_simulations)
             if task.watch:
                 task.watch(view)
-    return puct_view(search, 0, answer, FINAL_NODES if task.watch else 0)
+    return puct_view(search, answer, FINAL_NODES if task.watch else 0)

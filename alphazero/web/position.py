@@ -108,10 +108,7 @@ def describe(position: Position, from_ply: int) -> dict[str, Any]:
     """
     session = position.session
     plies = range(from_ply, len(session.states))
-    return {
-        "moves": session.actions,
-        "positions": [_describe_ply(position, ply) for ply in plies],
-    }
+    return {"moves": session.actions, "positions": [_describe_ply(position, ply) for ply in plies]}
 
 
 def _describe_ply(position: Position, ply: int) -> dict[str, Any]:

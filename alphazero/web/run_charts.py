@@ -6,7 +6,6 @@ positions in which the network's move keeps the best possible result.
 
 import functools
 import json
-import math
 from pathlib import Path
 from typing import Any
 
@@ -86,7 +85,7 @@ def _summary(run: FoundRun, game: str | None) -> dict[str, Any]:
         "playable": bool(game and run.networks),
         "updated": int(run.updated),
         "training": run.folder.is_training,
-        "elo": ratings[-1]["elo"] if ratings else None,
+        "elo": rounded(number(ratings[-1], "elo")) if ratings else None,
         "networks": [
             {"player": run.player_id(iteration), "iteration": iteration}
             for iteration in reversed(run.networks)
@@ -166,19 +165,14 @@ def _rating_column(rows: RunRows, ratings: list[Row]) -> Column:
         rows: the run's metrics, one row per iteration.
         ratings: the ratings read by `_ratings_of`.
     """
-    unrated: list[float | None] = [None] * len(rows.iterations)
-    column = Column([*unrated], [*unrated], [*unrated])
-    if not ratings:
-        return column
-    row_of = {iteration: row for row, iteration in enumerate(rows.iterations)}
-    for rating in ratings:
-        row = row_of.get(rating["iteration"])
-        if row is not None:
-            elo = rating["elo"]
-            margin = Z_95 * number(rating, "elo_stderr")
-            column.y[row] = rounded(elo)
-            column.low[row] = rounded(elo - margin)
-            column.high[row] = rounded(elo + margin)
+    column = Column([], [], [])
+    rated = {rating["iteration"]: rating for rating in ratings}
+    for iteration in rows.iterations:
+        rating = rated.get(iteration, {})
+        elo = number(rating, "elo")
+        margin = Z_95 * number(rating, "elo_stderr")
+        for values, value in zip(column, (elo, elo - margin, elo + margin)):
+            values.append(rounded(value))
     return column
 
 
@@ -200,24 +194,14 @@ def _read_ratings(path: Path, _changed: int) -> list[Row]:
         _changed: the file's modification time, which is part of the cache key.
 
     Returns:
-        For each rated network a dict of its "iteration", "elo" and "elo_stderr"; [] if the file is
-        not valid.
+        For each rated network what the file has on it, such as "iteration", "elo" and
+        "elo_stderr"; [] if the file is not valid.
     """
     try:
         plain = json.loads(read_text(path))
         networks = plain["networks"]
-        rows = []
-        for rating in plain["ratings"]:
-            facts = networks.get(rating["player"])
-            if facts is None:
-                continue
-            row = {
-                "iteration": facts["iteration"],
-                "elo": rating["elo"],
-                "elo_stderr": rating.get("elo_stderr"),
-            }
-            if number(row, "iteration") + number(row, "elo") < math.inf:
-                rows.append(row)
+        rated = [rating for rating in plain["ratings"] if rating["player"] in networks]
+        rows = [networks[rating["player"]] | rating for rating in rated]
         return sorted(rows, key=lambda row: row["iteration"])
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return []

@@ -10,7 +10,7 @@ import threading
 from typing import NamedTuple
 
 from alphazero.storage.run_folder import RunFolder, parse_row
-from alphazero.training.curves import PAGE_CHARTS, Row, number
+from alphazero.training.curves import PAGE_CHARTS, Row, alarms_of, number
 
 _LINES = [line for chart in PAGE_CHARTS for line in chart.lines]
 _DIGITS = 6
@@ -101,20 +101,14 @@ class RunRows:
 
     def _add(self, row: Row) -> None:
         """Append the metrics of one iteration to the columns."""
-        num_games = number(row, "selfplay.num_games")
-        if math.isnan(num_games):
-            self.games.append(None)
-        else:
-            self._num_games += num_games
-            self.games.append(rounded(self._num_games))
+        self._num_games += number(row, "selfplay.num_games")
+        self.games.append(rounded(self._num_games))
         self.iterations.append(row["iteration"])
         self.hours.append(rounded(number(row, "elapsed_s") / 3600))
         for line, column in self.columns.items():
             for values, value in zip(column, line.figures(row)):
                 values.append(rounded(value))
-        opponent = row.get("strength.opponent")
-        if isinstance(opponent, str):
-            self.opponent = opponent
+        self.opponent = row.get("strength.opponent", self.opponent)
         self._compare_alarms(row)
 
     def _compare_alarms(self, row: Row) -> None:
@@ -128,8 +122,3 @@ class RunRows:
                 text = f"{name.replace('_', ' ')}: over."
                 self.alarm_changes.append(AlarmChange(row["iteration"], False, text))
         self._alarms = alarms
-
-
-def alarms_of(row: Row) -> list[str]:
-    """Return the names of an iteration's alarms."""
-    return [name for name in str(row.get("alarms") or "").split(",") if name]

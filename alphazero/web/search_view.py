@@ -8,9 +8,10 @@ Values and proven results of a move are from the viewpoint of the player who cho
 Shapes: K state words, A actions.
 """
 
+import functools
 import heapq
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -74,69 +75,58 @@ def number(value: float | None) -> float | None:
     return round(float(value), _DIGITS)
 
 
-def root_answer(search: TreeSearch, row: int) -> RootAnswer:
+def root_answer(search: TreeSearch) -> RootAnswer:
     """Copy the network's policy and value at the root of a search that has only evaluated its root.
 
     Args:
-        search: the search, before its first simulation below the root.
-        row: index of the position in the batch of searches.
+        search: the search of a single position, before its first simulation below the root.
     """
-    priors = search.tree.children_priors[row, puct_tree.ROOT_INDEX]
-    value = search.tree.raw_values[row, puct_tree.ROOT_INDEX]
+    priors = search.tree.children_priors[0, puct_tree.ROOT_INDEX]
+    value = search.tree.raw_values[0, puct_tree.ROOT_INDEX]
     return RootAnswer(priors.copy(), float(value))
 
 
-def puct_view(search: TreeSearch, row: int, answer: RootAnswer, max_nodes: int) -> SearchView:
+def puct_view(search: TreeSearch, answer: RootAnswer, max_nodes: int) -> SearchView:
     """Take a snapshot of a PUCT search with a network.
 
     Args:
-        search: the search to copy from.
-        row: index of the position in the batch of searches.
+        search: the search to copy from, of a single position.
         answer: the network's policy and value at this root, as `root_answer` copied them before
             the search changed them.
         max_nodes: maximum number of tree nodes in the snapshot; with 0 it contains no tree.
     """
     tree = search.tree
     index = puct_tree.ROOT_INDEX
-    num_visits = int(tree.children_visits[row, index].sum())
-    proven = _result(tree.proven_values[row, index])
-    value = float(tree.node_values[row, index]) if proven is None else float(proven)
-    to_move = int(tree.players[row, index])
+    num_visits = int(tree.children_visits[0, index].sum())
+    proven = _result(tree.proven_values[0, index])
+    value = float(tree.node_values[0, index]) if proven is None else float(proven)
+    to_move = int(tree.players[0, index])
     root = _Node(index, None, num_visits, value, proven=proven, to_move=to_move)
-    legal = np.flatnonzero(tree.children_index[row, index] != puct_tree.ILLEGAL).tolist()
+    legal = np.flatnonzero(tree.children_index[0, index] != puct_tree.ILLEGAL).tolist()
     network_best = int(answer.priors.argmax())
-    line = search.principal_variation(row) if num_visits else [network_best]
+    line = search.principal_variation(0) if num_visits else [network_best]
     network = {"value": number(answer.value), "best": network_best}
-
-    def children(node: _Node) -> list[_Node]:
-        return list(_puct_children(tree, row, node, answer))
-
+    children = functools.partial(_puct_children, tree, answer)
     return _view(root, children, legal, line, max_nodes, answer.priors, network)
 
 
-def _puct_children(
-    tree: puct_tree.Tree, row: int, node: _Node, answer: RootAnswer
-) -> Iterator[_Node]:
+def _puct_children(tree: puct_tree.Tree, answer: RootAnswer, node: _Node) -> list[_Node]:
     index = node.key
-    priors = tree.children_priors[row, index]
+    nodes = []
+    priors = tree.children_priors[0, index]
     if index == puct_tree.ROOT_INDEX:
         priors = answer.priors
-    for action in np.flatnonzero(tree.children_index[row, index] >= 0).tolist():
-        child = int(tree.children_index[row, index, action])
-        to_move = int(tree.players[row, child])
-        proven = _result(tree.proven_values[row, child])
+    for action in np.flatnonzero(tree.children_index[0, index] >= 0).tolist():
+        child = int(tree.children_index[0, index, action])
+        to_move = int(tree.players[0, child])
+        proven = _result(tree.proven_values[0, child])
         if proven is not None:
             sign = 1 if to_move == node.to_move else -1
             proven = sign * proven + 0.0  # no -0
-        yield _Node(
-            key=child,
-            action=action,
-            visits=int(tree.children_visits[row, index, action]),
-            value=float(tree.children_values[row, index, action]),
-            prior=float(priors[action]),
-            proven=proven,
-            to_move=to_move,
-        )
+        visits = int(tree.children_visits[0, index, action])
+        value = float(tree.children_values[0, index, action])
+        nodes.append(_Node(child, action, visits, value, float(priors[action]), proven, to_move))
+    return nodes
 
 
 def _result(proven: np.float32) -> float | None:
@@ -157,16 +147,13 @@ def uct_view(search: UctSearch, state: np.ndarray, max_nodes: int) -> SearchView
     values, _ = _uct_statistics(search, np.array([index]), player)
     root = _Node((index, state), None, search.num_done, float(values[0]), to_move=player)
     legal = np.flatnonzero(game.legal_action_mask(state[None])[0]).tolist()
-
-    def children(node: _Node) -> list[_Node]:
-        return list(_uct_children(search, node))
-
+    children = functools.partial(_uct_children, search)
     line = _most_visited_line(root, children) or legal[:1]
     return _view(root, children, legal, line, max_nodes)
 
 
-def _uct_children(search: UctSearch, node: _Node) -> Iterator[_Node]:
-    """Yield the visited children of a node in a UCT tree.
+def _uct_children(search: UctSearch, node: _Node) -> list[_Node]:
+    """Return the visited children of a node in a UCT tree.
 
     Args:
         search: the search that grew the tree.
@@ -174,22 +161,18 @@ def _uct_children(search: UctSearch, node: _Node) -> Iterator[_Node]:
     """
     index, state = node.key
     if search.tree.nodes[index]["first_child"] == uct_tree.NO_CHILDREN:
-        return
+        return []
     actions, nodes = uct_tree.children_of(search.tree, index)
     values, visits = _uct_statistics(search, nodes, node.to_move)
     visited = np.flatnonzero(visits)
-    if not len(visited):
-        return
     states = np.repeat(state[None], len(visited), axis=0)
     after = search.game.step(states, actions[visited])
-    for index, child_state, to_move in zip(visited.tolist(), after.states, after.players):
-        yield _Node(
-            key=(int(nodes[index]), child_state),
-            action=int(actions[index]),
-            visits=int(visits[index]),
-            value=float(values[index]),
-            to_move=int(to_move),
-        )
+    children = []
+    for index, child_state, to_move in zip(visited.tolist(), after.states, after.players.tolist()):
+        key = int(nodes[index]), child_state
+        action, num_visits = int(actions[index]), int(visits[index])
+        children.append(_Node(key, action, num_visits, float(values[index]), to_move=to_move))
+    return children
 
 
 def _uct_statistics(

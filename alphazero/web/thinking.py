@@ -57,7 +57,7 @@ class Thinking:
             network is of this class; if None, no such class is imported.
     """
 
-    def __init__(self, catalogue: Catalogue, network_kind: str | None = None):
+    def __init__(self, catalogue: Catalogue, network_kind: str | None):
         self._catalogue = catalogue
         self._network_kind = network_kind
         self.solvers = Solvers()
@@ -76,23 +76,23 @@ class Thinking:
         Raises:
             Refusal: if the network cannot be loaded, for example because it was just deleted.
         """
-        assert player.network is not None
+        path = player.network
+        assert path is not None
         with self._loading:  # one at a time: loading uses all cores for seconds
             try:
-                return self._load(game, player, player.network.stat().st_mtime_ns)
+                return self._load(game, path, path.stat().st_mtime_ns)
             except (ValueError, OSError) as error:
                 raise Refusal(f"{player.name} cannot play: {error}") from None
 
-    def _load_network(self, game: Game, player: PlayerChoice, _changed: int) -> NetworkSearch:
+    def _load_network(self, game: Game, path: Path, _changed: int) -> NetworkSearch:
         from alphazero.players.network import load_network_player
 
-        assert player.network is not None
-        stored = load_network(player.network)
+        stored = load_network(path)
         num_weights = sum(array.size for array in stored.arrays.values())
         has_tables = stored.settings.get("kind") in LOOKED_UP
         engine = "torch" if num_weights < _SMALL_NETWORK and not has_tables else "auto"
         settings = PlayerSettings(endgame="auto", engine=engine, network_kind=self._network_kind)
-        searcher = load_network_player(game, player.network, settings)
+        searcher = load_network_player(game, path, settings)
         assert isinstance(searcher, SearchPlayer)
         return NetworkSearch(searcher)
 

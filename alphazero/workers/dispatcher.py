@@ -24,15 +24,7 @@ from alphazero.selfplay.game_record import GameRecord, unflatten
 from alphazero.workers.settings import WorkerSettings
 from alphazero.workers.source import GameSource, Played, WorkersTally
 from alphazero.workers.transport import Transport
-from alphazero.workers.unit import (
-    Answer,
-    Joined,
-    Left,
-    SelfPlayWork,
-    Unit,
-    Weights,
-    ordered_units,
-)
+from alphazero.workers.unit import Answer, Joined, Left, SelfPlayWork, Unit, Weights, ordered_units
 from alphazero.workers.worker_pool import MAX_UNITS, WorkerPool, WorkerState
 
 _POLL_S = 0.5

@@ -48,7 +48,7 @@ class ThreadSource(GameSource):
         settings: SelfPlaySettings,
         search: SearchSettings,
         seed: int,
-        unit_games: int = 0,
+        unit_games: int,
     ):
         if unit_games:
             settings = dataclasses.replace(settings, carry_over=False)

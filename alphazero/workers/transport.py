@@ -23,11 +23,9 @@ class Transport(Protocol):
         Args:
             weights: the network's version and weights.
         """
-        ...
 
     def submit(self, name: str, unit: Unit) -> None:
         """Send a unit of work to a worker, which plays its units in the order it receives them."""
-        ...
 
     def poll(self, timeout_s: float) -> list[Event]:
         """Return the events since the last call, waiting for the first one if there are none.
@@ -35,12 +33,9 @@ class Transport(Protocol):
         Args:
             timeout_s: maximum seconds to wait; if nothing happens by then, the list is empty.
         """
-        ...
 
     def dismiss(self, name: str) -> None:
         """Stop a worker; no `Left` event follows, and a new worker may replace it."""
-        ...
 
     def close(self) -> None:
         """Stop all workers."""
-        ...

@@ -50,7 +50,7 @@ class UnitPlayer:
     _evaluator: NetworkEvaluator
     _selfplay: ParallelSelfPlay
 
-    def __init__(self, name: str, num_threads: int = 0):
+    def __init__(self, name: str, num_threads: int):
         self._name = name
         self._num_threads = set_num_threads(num_threads)
         self._newest: Weights | None = None

@@ -114,7 +114,8 @@ class EnvironmentPosition(LibraryPosition):
         self._gain += first - second
 
     def turn(self) -> int | None:
-        if _has_ended(self._state):
+        ends = (*self._state.terminations.values(), *self._state.truncations.values())
+        if any(ends):
             return None
         return self._start.agents.index(self._state.agent_selection)
 
@@ -200,7 +201,9 @@ class _Start(EnvironmentPosition):
         super().__init__(self, environment)
         self.adds_player = not is_known and self._shows_both_the_same()
         self.num_actions = int(environment.action_space(first).n)
-        self.binary_planes = _is_binary(environment.observation_space(first)["observation"])
+        space = environment.observation_space(first)["observation"]
+        is_whole = space.dtype.kind in "biu"  # and holds only 0 and 1:
+        self.binary_planes = is_whole and np.min(space.low) >= 0 and np.max(space.high) <= 1
         words = re.sub(r"_v\d+$", "", source.rpartition(":")[2]).split("_")
         self.appearance = {"title": " ".join(words).capitalize()} | self.known.looks
 
@@ -248,15 +251,6 @@ def _reason_against(environment: Any) -> str | None:
     if not isinstance(observed, dict) or not {"observation", "action_mask"} <= observed.keys():
         return "its observations are not a dict of 'observation' and 'action_mask'"
     return None
-
-
-def _has_ended(environment: Any) -> bool:
-    return any((*environment.terminations.values(), *environment.truncations.values()))
-
-
-def _is_binary(space: Any) -> bool:
-    """Return whether an observation space holds only 0 and 1, as integers or booleans."""
-    return space.dtype.kind in "biu" and np.min(space.low) >= 0 and np.max(space.high) <= 1
 
 
 # --- environments ---------------------------------------------------------------------------------

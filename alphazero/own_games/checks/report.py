@@ -65,10 +65,7 @@ class RuleReport:
 
 
 def examine(
-    laws: Laws,
-    twin: Laws | None,
-    options: CheckOptions,
-    watch: Callable[[], None] = lambda: None,
+    laws: Laws, twin: Laws | None, options: CheckOptions, watch: Callable[[], None] = lambda: None
 ) -> RuleReport:
     """Check a game's rules, compare them with its twin's, if any, and summarize the games played.
 
@@ -218,11 +215,7 @@ def _num_positions(games: list[_PlayedGame]) -> int:
 
 
 def _play(
-    laws: Laws,
-    taker: int | None,
-    line: list[int],
-    rng: random.Random,
-    go_on: Callable[[], bool],
+    laws: Laws, taker: int | None, line: list[int], rng: random.Random, go_on: Callable[[], bool]
 ) -> _PlayedGame:
     """Play one game and check its positions.
 

@@ -121,10 +121,10 @@ class ConsoleLogger:
             self._print(" ".join(titles), "bold")
         self._num_lines += 1
         minutes, seconds = divmod(round(report.elapsed_s), 60)
-        cells = []
-        for _, width, text in _COLUMNS:
-            cell = text.format(report, minutes=minutes, seconds=seconds)
-            cells.append(cell.rjust(width))
+        cells = (
+            text.format(report, minutes=minutes, seconds=seconds).rjust(width)
+            for _, width, text in _COLUMNS
+        )
         self._print(" ".join(cells))
 
     def _print_alarm(self, alarm: Alarm, when: str) -> None:

@@ -63,27 +63,18 @@ class TensorBoardLogger:
         self._write_alarms(report)
         if report.sample_game is not None:
             text = _game_text(self._game, report.sample_game)
-            self._add_text("sample_game", f"```\n{text}\n```", step)
+            self._file.add(summary.text("sample_game", f"```\n{text}\n```"), step)
         self._file.flush()
 
     def _write_alarms(self, report: IterationReport) -> None:
         """Queue a text for each alarm that begins or ends in an iteration, under its own tag."""
-        for alarm in report.alarms:
-            if alarm.since == report.iteration:
-                self._add_text(f"health/{alarm.name}", alarm.text, report.iteration)
+        texts = {
+            alarm.name: alarm.text for alarm in report.alarms if alarm.since == report.iteration
+        }
         for name in report.ended_alarms:
-            text = f"**over**: {name.replace('_', ' ')}"
-            self._add_text(f"health/{name}", text, report.iteration)
-
-    def _add_text(self, tag: str, text: str, step: int) -> None:
-        """Queue a Markdown text, to be shown in TensorBoard's TEXT tab under ``tag``.
-
-        Args:
-            tag: the text's heading in the tab.
-            text: the text, in Markdown.
-            step: the iteration to which the text belongs.
-        """
-        self._file.add(summary.text(tag, text), step)
+            texts[name] = f"**over**: {name.replace('_', ' ')}"
+        for name, text in texts.items():
+            self._file.add(summary.text(f"health/{name}", text), report.iteration)
 
     def _write(self, tag: str, figure: float, step: int) -> None:
         """Queue a curve's value; a curve's first value also carries its description.
@@ -117,7 +108,7 @@ class EventFile:
             files; if None, it ignores none.
     """
 
-    def __init__(self, folder: Path, purge_step: int | None = None):
+    def __init__(self, folder: Path, purge_step: int | None):
         # TensorBoard reads all event files in the order of their names.
         stem = f"events.out.tfevents.{time.time():020.9f}"
         self._path = folder / f"{stem}.{socket.gethostname()}.{os.getpid()}"
