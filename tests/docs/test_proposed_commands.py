@@ -68,7 +68,7 @@ def folder(tmp_path_factory):
 def make_run(path, name):
     """Train a tiny run of the game whose folder has a name, unless it is there."""
     own = ROOT / "examples" / f"{name}.py"
-    game = f"examples/{name}.py" if own.is_file() else name.replace("othello_6", "othello:6")
+    game = f"examples/{name}.py" if own.is_file() else name.replace("othello_", "othello:")
     if not path.exists():
         measured = ["evaluation.exact=true", "evaluation.every=1", "run.num_iterations=1"]
         trainer = make_trainer(path, *measured, game=game)
