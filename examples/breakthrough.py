@@ -1,5 +1,5 @@
-"""Breakthrough (D. Troyka): pieces move one square forward, and capture diagonally forward.
-The player who reaches the opponent's first row or takes all pieces wins.
+"""Breakthrough (D. Troyka): pieces move one square straight or diagonally forward, and capture only
+diagonally. The player who reaches the opponent's first row or takes all pieces wins.
 
 The first player starts at the bottom and moves up. breakthrough_python.py is the same game as
 a plain Python class.

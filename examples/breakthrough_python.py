@@ -1,5 +1,5 @@
-"""Breakthrough (D. Troyka): pieces move one square forward, and capture diagonally forward.
-The player who reaches the opponent's first row or takes all pieces wins.
+"""Breakthrough (D. Troyka): pieces move one square straight or diagonally forward, and capture only
+diagonally. The player who reaches the opponent's first row or takes all pieces wins.
 
 This is the same game in plain Python as breakthrough.py, which is faster and describes the actions
 and the board. Each object is a position.

@@ -6,6 +6,7 @@ positions are solved exactly, as long as solving is fast enough; earlier ones ar
 Values are from the viewpoint of the player who began the game.
 """
 
+import math
 import time
 from typing import Any, NamedTuple
 
@@ -50,17 +51,19 @@ def review_game(
         thinking: searches and solves positions.
         position: the game to review; all its positions are evaluated, not only the current one.
         player: the network or UCT player that searches the positions that are not solved within
-            the first `_EXACT_S` seconds.
+            the first `_EXACT_S` seconds after the first solution.
         num_simulations: number of simulations in each of these searches.
         emit: called with each `api/review` message.
     """
-    solve_until = time.monotonic() + _EXACT_S
+    solve_until = math.inf  # the first solution may take long: solvers are compiled, or tables made
     after: _Verdict | None = None
     for ply in reversed(range(len(position.session.states))):
         verdict = None
         if time.monotonic() < solve_until:
             try:
                 verdict = _exact_verdict(thinking, position, ply)
+                if verdict.exact is not None and solve_until == math.inf:
+                    solve_until = time.monotonic() + _EXACT_S
             except UnsolvableError:
                 solve_until = 0.0  # earlier positions are harder
         if verdict is None:

@@ -161,7 +161,10 @@ export class App {
     if (view === "analyse" && this.game.isEmpty)
       this.go(address.formatHash(view, this.game.shown.value.game.name, { setup }));
     else if (view === "runs") this.go("#runs");
-    else this.visit({ view, name: "", parameters: {} }, true);
+    else {
+      if (view === "play") this.game.leaveVariation();
+      this.visit({ view, name: "", parameters: {} }, true);
+    }
   }
 
   /** Take parameters of the view that is shown into the address. */
@@ -198,6 +201,7 @@ export class App {
   }
 
   private visit(shown: address.Address, isNew: boolean): void {
+    if (shown.view !== this.shown.value.view) scrollTo(0, 0);
     this.numRoutes += 1; // an address that still waits for the server is given up
     this.shown.value = { ...shown, visit: this.shown.value.visit + 1 };
     this.keepAddress(isNew);

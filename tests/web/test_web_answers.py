@@ -22,7 +22,7 @@ from alphazero.play.requests import Refusal
 from alphazero.players.search_player import SearchPlayer
 from alphazero.solvers.base import UnsolvableError
 from alphazero.solvers.endings import make_endings
-from alphazero.web import exact_scores
+from alphazero.web import exact_scores, review
 from alphazero.web.exact_scores import Solvers
 from alphazero.web.network_search import NetworkSearch, SearchTask
 from alphazero.web.thinking import MAX_LOADED
@@ -332,6 +332,21 @@ def test_a_review_finds_the_blunder(backend):
         last = game.play_moves([*before, *line])
         assert game.over(last[None])[0] and abs(game.results(last[None])[0]) == result
     assert plies[0]["better"] == plies[0]["answer"] == []  # it lost nothing
+
+
+def test_a_review_solves_though_the_first_solution_takes_long(backend, monkeypatch):
+    """As where the solver is compiled, or enumerates the game."""
+    scores, waited = backend.thinking.solvers.scores, []
+
+    def slow(*position):
+        if not waited:
+            waited.append(time.sleep(0.6))
+        return scores(*position)
+
+    monkeypatch.setattr(review, "_EXACT_S", 0.5)
+    monkeypatch.setattr(backend.thinking.solvers, "scores", slow)
+    messages = collect(backend.review(TTT | {"moves": [4, 1, 0, 8, 6, 2, 3]}))
+    assert waited and all(message["exact"] for message in messages[:-1])
 
 
 def test_a_review_finds_moves_that_win_later_or_lose_sooner(backend):

@@ -140,16 +140,17 @@ def test_the_line_that_answers_a_mistake_is_a_variation_beside_the_reviewed_game
     expect(page.locator(".step-place")).to_have_text("6 / 6")
     expect(page.locator(".variation .move-step")).to_have_text(["6.6"])
     assert main_moves(page)[:5] == ["1", "4??", "2", "5?!", "9??"]
-    page.go_back()
+    page.get_by_role("link", name="Play").click()
     expect(page.locator(".play-view .move-list .move-step")).to_have_count(7)
+    expect_reviewed(page, "75%", "0%")
 
 
 @pytest.mark.slow
 def test_ones_own_moves_are_judged_while_one_plays_if_one_wants_that(go):
     page = go("#play/tic_tac_toe?first=solver&second=human&moves=1")
-    expect(page.locator(".own-move .hint-text")).to_have_count(0)
+    expect(page.locator(".own-move .mistake-text")).to_have_count(0)
     page.get_by_label("Judge each of my moves").check()
-    said = page.locator(".own-move .hint-text")
+    said = page.locator(".own-move .mistake-text")
     cell(page, "2").click()
     expect(said).to_have_text(re.compile("^Move 2: O played 2, a blunder: .*a draw into a loss"))
     expect(page.locator(".move-list .move-sign")).to_have_text("??")

@@ -70,6 +70,14 @@ export class GameState {
     this.change({ ply: Math.min(Math.max(ply, 0), last) });
   }
 
+  /** Leave a variation of a game that has ended: show its end. */
+  leaveVariation(): void {
+    const { line } = this.shown.value;
+    const main = [line[0], ...mainLine(line[0])];
+    const end = main[main.length - 1];
+    if (end.position.over && end !== line[line.length - 1]) this.follow(end);
+  }
+
   /** Show a position anywhere in the tree; the line then leads through it. */
   goTo(node: GameNode): void {
     const ply = this.shown.value.line.indexOf(node);

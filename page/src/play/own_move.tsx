@@ -43,7 +43,7 @@ export function OwnMove({ app, flow }: { app: App; flow: GameFlow }) {
         />
         Judge each of my moves
       </label>
-      {isOn.value && <p class="hint-text" aria-live="polite" children={text()} />}
+      {isOn.value && <p class="mistake-text" aria-live="polite" children={text()} />}
     </div>
   );
 }

@@ -61,7 +61,7 @@ export function ReviewPanel({ app, seats, onTryAgain, onLearn }: ReviewPanelProp
             onChange={(value) => (review.side.value = value === "0" ? 0 : 1)}
           />
         )}
-        <p class="review-status">{num && !isDone ? `${num} of ${line.length} positions` : ""}</p>
+        <p class="review-status">{isRunning ? `${num} of ${line.length} positions` : ""}</p>
         {(isRunning || !isDone) && (
           <Button off={line.length === 1} onClick={startOrStop}>
             {isRunning ? "Stop" : "Review the game"}
