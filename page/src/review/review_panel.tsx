@@ -27,7 +27,7 @@ export function ReviewPanel({ app, seats, onTryAgain, onLearn }: ReviewPanelProp
   const { line, ply, setup } = state.shown.value;
   const { isRunning, error } = review.now.value;
   const { plies } = review;
-  const { winner } = line[line.length - 1].position;
+  const { winner, over } = line[line.length - 1].position;
   const view = review.side.value ?? usualSide(seats, winner);
   const mistakes = mistakesOf(plies);
   const own = mistakes.filter(({ side }) => side === view);
@@ -35,7 +35,7 @@ export function ReviewPanel({ app, seats, onTryAgain, onLearn }: ReviewPanelProp
   const isDone = num === line.length;
   const before = own.findLast((one) => one.ply < ply);
   const after = own.find((one) => one.ply > ply) ?? own[0]; // at the end, the first
-  const turning = turningPoint(plies, view);
+  const turning = over ? turningPoint(plies, view) : undefined;
   const shown = mistakes.find((one) => one.ply === ply) ?? (state.isAtEnd ? turning : undefined);
   const startOrStop = () => (isRunning ? review.stop() : review.run());
   const step = (name: string, to?: Mistake, text = name) => (
