@@ -50,7 +50,7 @@ def table_network(kind, game, planes, **settings):
     seeded = torch.Generator().manual_seed(0)
     if kind == "windows":
         for weights in network.parameters():
-            weights.data += 0.3 * torch.randn(weights.shape, generator=seeded)
+            weights.data += 0.35 * torch.randn(weights.shape, generator=seeded)
     else:
         for direction in network.directions:
             torch.nn.init.normal_(direction.position_bias, std=0.2, generator=seeded)

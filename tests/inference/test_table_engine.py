@@ -41,7 +41,7 @@ def test_the_answers_are_those_of_torch(name, kind, value_head):
     with torch.inference_mode():
         expected = network(torch.from_numpy(sample.planes))
     # The tables round to 1/32,000 of the largest sum; answers differ far more between positions.
-    assert logits.std(axis=0).min() > 0.03 and values.std() > 0.05
+    assert logits.std(axis=0).min() > 0.1 and values.std() > 0.05
     np.testing.assert_allclose(logits, expected.prior_logits.numpy(), rtol=0, atol=2e-2)
     expected_values = expected_value(expected.value_logits).numpy()
     np.testing.assert_allclose(values, expected_values, rtol=0, atol=2e-2)
