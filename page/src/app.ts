@@ -24,7 +24,7 @@ type GameToPlay = GameToAnalyse & { seats?: Seats };
 /** `parameters`: the view's own ones in the address; `app.keepParameters` changes them. */
 export type ViewProps = { app: App; parameters: address.Parameters };
 
-/** It says what is shown, and keeps the address in step with it. */
+/** Says what is shown, and keeps the address in step with it. */
 export class App {
   /** The name is that of a run; `visit` changes whenever an address was opened. */
   readonly shown: Signal<address.Address & { visit: number }>;

@@ -165,7 +165,7 @@ export class GameState {
   private async loaded(wanted: GameToShow): Promise<Shown> {
     const { games, default_game: usual } = this.catalogue.value;
     const name = wanted.game ?? usual;
-    // Older links and files have the path of a game file.
+    // A game file may be named by its path, too.
     const game = games.find((one) => one.name === name || name.endsWith(`/${one.name}`));
     if (!game) throw new Error(`There is no game ${name} here.`);
     const setup = game.setups.find(({ id }) => id === wanted.setup) ?? game.setups[0];
