@@ -72,8 +72,14 @@ class Backend:
     # --- immediate responses ----------------------------------------------------------------------
 
     def games(self) -> dict[str, Any]:
-        """Return the `api/games` response: every game with its players, and the default game."""
-        return self.catalogue.describe()
+        """Return the `api/games` response: every game with its players, and the default game.
+
+        ``start`` of a game answers `api/position` for it, so that the first board needs no request.
+        """
+        described = self.catalogue.describe()
+        for game in described["games"]:
+            game["start"] = self.position({"game": game["name"], "moves": []})
+        return described
 
     def position(self, plain: Any) -> dict[str, Any]:
         """Return the `api/position` response: the board, legal moves and status of each position.

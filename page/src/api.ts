@@ -56,6 +56,8 @@ export interface Game {
   has_lines: boolean;
   counts_pieces: boolean;
   setups: Setup[];
+  /** The position before the first move of the first set-up. */
+  start?: PositionAnswer;
   players: Player[];
   levels: Level[];
   analyst: Required<Asked> | null;

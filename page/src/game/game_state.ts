@@ -172,7 +172,8 @@ export class GameState {
     const start = { game, setup, board: wanted.board ?? null, toMove: wanted.to_move ?? null };
     const request = { ...startOf(start), moves: wanted.moves ?? [] };
     this.problem = "";
-    const { moves, positions } = await this.backend.position(request);
+    const isStart = !request.moves.length && setup === game.setups[0] && start.board === null;
+    const { moves, positions } = (isStart && game.start) || (await this.backend.position(request));
     const ply = Math.min(wanted.ply ?? moves.length, moves.length);
     const fresh = { ...start, id: Math.random(), line: [child(null, null, positions[0])], ply };
     const { id, line } = wanted.isNew ? fresh : await this.triedBefore(fresh, wanted);

@@ -100,10 +100,14 @@ export class Review {
     const least = LEAST_SCORE[game.counts_pieces ? "discs" : "moves"];
     const onMessage = (message: StreamMessage) => {
       if (message.type !== "ply" || signal.aborted) return;
-      const { loss, score_loss: score, ply } = message;
+      const { loss, value } = message;
+      const side = this.line[message.ply].position.to_move;
+      // How soon a lost game ends is no mistake.
+      const isLost = !game.counts_pieces && (side === 0 ? 1 : -1) * (value ?? 0) < 0;
+      const score = isLost ? null : message.score_loss;
       const found = GRADES.find((grade) => (loss ?? 0) >= grade.least);
       const grade = found ?? ((score ?? 0) >= least ? GRADES[2] : null);
-      onPly({ ...message, grade, side: this.line[ply].position.to_move });
+      onPly({ ...message, score_loss: score, grade, side });
     };
     const request = { ...this.app.game.request(), moves, player: this.player ?? undefined };
     await this.app.backend.analysis?.review(request, { signal, onMessage });

@@ -18,10 +18,8 @@ export function mistakeText(shown: Shown, mistake: Mistake, view: Side): string 
 export function lossText({ game, setup }: Shown, found: Ply, view: Side): string {
   const { value, loss, exact, side, score_loss: score } = found;
   if (loss === null || value === null) return "";
-  if (loss < NOTABLE) {
-    if (game.counts_pieces) return `gave ${score} discs away`;
-    return value > 0 === (side === 0) ? "wins later than it could" : "loses sooner than it had to";
-  }
+  if (loss < NOTABLE)
+    return game.counts_pieces ? `gave ${score} discs away` : "wins later than it could";
   const before = view === 0 ? value : -value;
   const after = side === view ? before - loss : before + loss;
   const whose = side === view ? "" : ` for ${setup.sides[view]}`;
