@@ -160,7 +160,8 @@ def test_the_address_follows_the_moves_of_a_game_that_was_opened_by_one(page):
 @pytest.mark.slow
 def test_exact_results_stand_beside_the_moves(page):
     page.show(f"analyse/tic_tac_toe?moves={WINNING}")
-    wait_for_text(page, ".verdict-result", "win, exact")
+    wait_for_text(page, ".verdict-value", "Win")
+    wait_for_text(page, ".verdict-result", "exact")
     wait_for_text(page, ".search-status", r"\d simulations")
     moves = page.locator(".move-button").all_inner_texts()
     results = dict(zip(moves, page.locator("td.col-exact").all_inner_texts()))
@@ -213,7 +214,8 @@ def test_the_best_move_is_the_exact_one_where_the_search_prefers_another(page):
     actions = [{"action": 8} | counted, {"action": 2} | counted]
     scripted(page, {"best": 8, "value": 0.5, "actions": actions})
     page.show(f"analyse/tic_tac_toe?moves={WINNING}")
-    wait_for_text(page, ".verdict-result", "win, exact")
+    wait_for_text(page, ".verdict-value", "Win")
+    wait_for_text(page, ".verdict-result", "exact")
     wait_until(lambda: page.locator(".best-mark").count() == 1, page)
     assert page.locator("tr.is-best .move-button").all_inner_texts() == ["3"]
     assert page.locator(".move-mark.is-best").get_attribute("data-action") == "2"
@@ -224,7 +226,7 @@ def test_the_search_chooses_among_moves_that_are_equally_good(page):
     counted = {"visits": 50, "prior": None, "value": 0.0, "proven": None}
     scripted(page, {"best": 8, "actions": [{"action": action} | counted for action in range(9)]})
     page.show("analyse/tic_tac_toe")  # every first move draws
-    wait_for_text(page, ".verdict-result", "draw, exact")
+    wait_for_text(page, ".verdict-value", "Draw")
     wait_until(lambda: page.locator(".best-mark").count() == 1, page)
     assert page.locator("tr.is-best .move-button").all_inner_texts() == ["9"]
 

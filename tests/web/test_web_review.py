@@ -133,6 +133,8 @@ def test_the_line_that_answers_a_mistake_is_a_variation_beside_the_reviewed_game
     expect(answer).to_have_text("The answer to 7: 3")
     expect(better).to_have_text("Better: 6")
     expect(page.locator(".move-list .move-sign")).to_have_text(["??", "??", "??"])
+    button(page, "Turning point").click()
+    expect(page.locator(".move-list .is-judged")).to_have_text("6.7??")
     better.locator("button").click()
     expect(page.locator(".analysis-view")).to_be_visible()
     expect(page.locator(".step-place")).to_have_text("6 / 6")

@@ -37,7 +37,7 @@ export function Variations({ app }: { app: App }) {
       <div class="button-row">
         <input
           aria-label="Name of the move"
-          placeholder="Name of the move"
+          placeholder="Name"
           maxLength={80}
           disabled={isStart}
           value={shown.name}

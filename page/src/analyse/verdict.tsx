@@ -1,8 +1,8 @@
-// What is known of a position: its value as a bar and in large, the best move, and what the search
-// or the network alone thinks otherwise.
+// What is known of a position: its value as a bar and in large, exact where it is known, the best
+// move, and what the search or the network alone thinks.
 
 import type { Position, Setup } from "../api";
-import { resultText, valueText } from "../format";
+import { capital, resultText, valueText } from "../format";
 import { Card } from "../ui";
 import { bestMove, type Found, resultOf } from "./position_search";
 
@@ -36,12 +36,14 @@ export function Verdict({ position, found, setup }: VerdictProps) {
   return (
     <Card class="verdict" label="Value">
       <p class="verdict-headline">
-        <span class="verdict-value">{over ? ended : valueText(analysis?.value)}</span>
+        <span class="verdict-value">
+          {over ? ended : capital(name) || valueText(analysis?.value)}
+        </span>
         <span class="hint-text verdict-who">
           {over ? "" : `for ${sides[position.to_move]}, to move`}
         </span>
         <span class="verdict-result" data-result={name}>
-          {name && `${name}, ${isExact ? "exact" : "proven"}`}
+          {name && (isExact ? "exact" : "proven")}
         </span>
       </p>
       <p class="verdict-best">
@@ -49,6 +51,7 @@ export function Verdict({ position, found, setup }: VerdictProps) {
         {other && `; the search prefers ${other}`}
       </p>
       <p class="hint-text verdict-network">
+        {name && analysis && `Search: ${valueText(analysis.value)}. `}
         {best !== undefined && `Network alone: ${valueText(value)}, best move ${texts[best]}`}
       </p>
     </Card>

@@ -64,9 +64,10 @@ export function MoveButton({ app, node, number }: MoveButtonProps) {
   const { line, ply, setup } = state.shown.value;
   const { position } = node.parent ?? node;
   const text = moveText(setup, position, node.action ?? 0);
+  const isJudged = grade && line[ply + 1] === node; // on the board, the position before it
   return (
     <Button
-      class={`move-step ${line.includes(node) ? "is-on-line" : ""}`}
+      class={`move-step ${line.includes(node) ? "is-on-line" : ""} ${isJudged ? "is-judged" : ""}`}
       aria-label={[`Move ${number}`, text, grade?.text].filter(Boolean).join(", ")}
       aria-current={line[ply] === node ? "step" : undefined}
       onClick={() => state.goTo(node)}
