@@ -3,12 +3,9 @@
 // What a line of cells adds to the shared units depends on its own pieces only. It is computed when
 // a line is first met in some state, and kept: most positions of a search add up what is there.
 
+import { BEYOND, RADIUS, STEPS, folded, lineMappings, windowOf } from "./line_mapping.js";
 import { expected } from "./value_head.js";
 
-const STEPS = [[0, 1], [1, 0], [1, 1], [1, -1]]; // row, column, diagonal, antidiagonal
-const NUM_LAYERS = 3;
-const WIDTH = 3; // of a convolution
-const BATCH_NORM_EPSILON = 1e-5; // torch's
 const MAX_KEPT = 20_000; // contributions: 40 MB with 512 units
 
 export class PatternNetwork {
@@ -18,14 +15,13 @@ export class PatternNetwork {
    */
   constructor(arrays, { rows, columns }) {
     this.arrays = arrays;
-    const { "norm.weight": gain, "norm.running_var": variance } = this.arrays;
-    this.scale = gain.map((g, c) => g / Math.sqrt(variance[c] + BATCH_NORM_EPSILON));
-    this.constant = this.#constant();
+    const { scale, offset } = folded(arrays, "norm");
+    this.constant = this.#constant(offset);
+    const mappings = lineMappings(arrays, scale);
     this.lines = STEPS.flatMap(([down, right], direction) =>
-      linesOf(rows, columns, down, right).map((line) => ({
-        direction,
-        cells: line.map(([row, column]) => row * columns + column),
-        places: line.map(([row, column]) => row * (columns + 1) + column), // of position_bias
+      linesOf(rows, columns, down, right).map((cells) => ({
+        cells,
+        mapping: mappings[direction],
         kept: new Map(), // contribution by state
       })),
     );
@@ -48,18 +44,15 @@ export class PatternNetwork {
   }
 
   /** Return the shared units of a board without lines: the biases. */
-  #constant() {
-    const { "norm.bias": bias, "norm.running_mean": mean, "shared.weight": weight } = this.arrays;
-    const constant = this.arrays["shared.bias"].slice();
-    const numChannels = bias.length;
-    const offset = bias.map((b, c) => b - mean[c] * this.scale[c]);
-    const numInputs = weight.length / constant.length;
-    for (let u = 0; u < constant.length; u += 1) {
+  #constant(offset) {
+    const { "shared.weight": weight, "shared.bias": bias } = this.arrays;
+    const numInputs = weight.length / bias.length;
+    return bias.map((sum, u) => {
       for (let i = 0; i < numInputs; i += 1) {
-        constant[u] += weight[u * numInputs + i] * offset[i % numChannels];
+        sum += weight[u * numInputs + i] * offset[i % offset.length];
       }
-    }
-    return constant;
+      return sum;
+    });
   }
 
   #keep(line, number) {
@@ -74,52 +67,18 @@ export class PatternNetwork {
   }
 
   /** Return what a line adds to the shared units; its last cell is the number's last digit. */
-  #contribution(line, number) {
-    const length = line.cells.length;
-    let features = new Float32Array(2 * length); // [cell, own or the opponent's]
-    for (let cell = length - 1, rest = number; rest > 0; cell -= 1, rest = Math.floor(rest / 3)) {
-      if (rest % 3) features[2 * cell + (rest % 3) - 1] = 1;
-    }
-    for (let layer = 0; layer < NUM_LAYERS; layer += 1) {
-      features = this.#convolve(features, line, layer);
-      if (layer < NUM_LAYERS - 1) rectify(features);
-    }
-    const numChannels = this.scale.length;
-    for (let i = 0; i < features.length; i += 1) features[i] *= this.scale[i % numChannels];
-    const weight = this.arrays["shared.weight"]; // [unit, cell of the board, channel]
+  #contribution({ cells, mapping }, number) {
+    const beyond = Array(RADIUS).fill(BEYOND);
+    const digits = number.toString(3).padStart(cells.length, "0");
+    const pieces = [...beyond, ...Array.from(digits, Number), ...beyond];
+    const weight = this.arrays["shared.weight"]; // [unit, cell of the board, feature]
     const contribution = new Float32Array(this.constant.length);
     const numInputs = weight.length / contribution.length;
-    for (let k = 0; k < length; k += 1) {
-      const inputs = features.subarray(k * numChannels, (k + 1) * numChannels);
-      addProducts(contribution, weight, inputs, line.cells[k] * numChannels, numInputs);
-    }
-    return contribution;
-  }
-
-  /** Map features [cell, input channel] of a line to [cell, channel]. */
-  #convolve(features, { direction, places }, layer) {
-    const prefix = `directions.${direction}.`;
-    const weight = this.arrays[`${prefix}layers.${layer}.weight`]; // [channel, input, 1, WIDTH]
-    const bias = this.arrays[`${prefix}layers.${layer}.bias`];
-    const atPlaces = layer ? null : this.arrays[`${prefix}position_bias`]; // [channel, 1, place]
-    const numChannels = bias.length;
-    const numInputs = features.length / places.length;
-    const result = new Float32Array(places.length * numChannels);
-    places.forEach((place, k) => {
-      for (let c = 0; c < numChannels; c += 1) {
-        let sum = bias[c];
-        if (atPlaces) sum += atPlaces[(c * atPlaces.length) / numChannels + place];
-        for (let offset = 0; offset < WIDTH; offset += 1) {
-          const from = k + offset - 1;
-          if (from < 0 || from >= places.length) continue;
-          for (let i = 0; i < numInputs; i += 1) {
-            sum += weight[(c * numInputs + i) * WIDTH + offset] * features[from * numInputs + i];
-          }
-        }
-        result[k * numChannels + c] = sum;
-      }
+    cells.forEach((cell, k) => {
+      const features = mapping.features(windowOf(pieces, RADIUS + k, 1));
+      addProducts(contribution, weight, features, cell * features.length, numInputs);
     });
-    return result;
+    return contribution;
   }
 
   /** Return a linear layer's outputs for the ReLU of the inputs, most of which are negative. */
@@ -147,7 +106,7 @@ function addProducts(outputs, matrix, inputs, start, stride) {
   }
 }
 
-/** Return all lines of a board in one direction, each as [row, column] of its cells in order. */
+/** Return all lines of a board in one direction, each as its cells in order. */
 function linesOf(rows, columns, down, right) {
   const isCell = (row, column) => row >= 0 && row < rows && column >= 0 && column < columns;
   const lines = [];
@@ -156,15 +115,10 @@ function linesOf(rows, columns, down, right) {
       if (isCell(row - down, column - right)) continue;
       const line = [];
       for (let k = 0; isCell(row + k * down, column + k * right); k += 1) {
-        line.push([row + k * down, column + k * right]);
+        line.push((row + k * down) * columns + column + k * right);
       }
       lines.push(line);
     }
   }
   return lines;
-}
-
-function rectify(features) {
-  for (let i = 0; i < features.length; i += 1) if (features[i] < 0) features[i] = 0;
-  return features;
 }

@@ -1,26 +1,14 @@
 // A network of windows: the arithmetic of alphazero/network/windows.py.
-//
-// A window is the 9 cells of a line around a cell in one of four directions, written as a number in
-// base 4: its first cell is the least significant digit, 0 for empty, 1 for an own piece, 2 for an
-// opponent's and 3 beyond the border. What the convolutions along lines make of a window is
-// computed when it is first met, and kept: most positions of a search add up what is there.
 
+import { BEYOND, RADIUS, STEPS, folded, lineMappings, windowOf } from "./line_mapping.js";
 import { expected } from "./value_head.js";
 
-const STEPS = [[0, 1], [1, 0], [1, 1], [1, -1]]; // row, column, diagonal, antidiagonal
-const RADIUS = 4; // cells of a window on either side of the one in the middle
-const CHANNELS = 32; // features of a window of 9 cells
-const BEYOND = 3;
+const CHANNELS = 32; // features of a cell
 const NUM_DISTANCES = 5; // from an edge: 0, 1, 2, 3, and 4 or more
-const BATCH_NORM_EPSILON = 1e-5; // torch's
 
-// By the number of groups of directions: the group, whose weights are the same, of each of `STEPS`,
-// and of the upper, lower, left and right edge.
-const SHARING = {
-  2: { directions: [0, 0, 1, 1], edges: [0, 0, 0, 0] },
-  3: { directions: [0, 1, 2, 2], edges: [0, 1, 2, 2] },
-  4: { directions: [0, 1, 2, 3], edges: [0, 1, 2, 3] },
-};
+// By the number of groups of directions: the group, whose weights are the same, of the upper,
+// lower, left and right edge.
+const EDGES = { 2: [0, 0, 0, 0], 3: [0, 1, 2, 2], 4: [0, 1, 2, 3] };
 
 export class WindowNetwork {
   /**
@@ -32,11 +20,8 @@ export class WindowNetwork {
     this.weights = {}; // float64, in which JavaScript computes
     for (const name in arrays) this.weights[name] = Float64Array.from(arrays[name]);
     const { scale, offset } = folded(this.weights, "norm");
-    const groups = Object.keys(arrays).filter((name) => /^lines\.layers\.0\..*bias$/.test(name));
-    const lines = groups.map((_, group) => new LineMapping(arrays, group, scale));
-    const { directions, edges } = SHARING[groups.length];
-    this.lines = directions.map((group) => lines[group]);
-    this.start = this.#place(edges).map((sum, k) => {
+    this.lines = lineMappings(arrays, scale);
+    this.start = this.#place(EDGES[new Set(this.lines).size]).map((sum, k) => {
       return sum * scale[k % CHANNELS] + offset[k % CHANNELS];
     });
     const middle = folded(this.weights, "middle_norm");
@@ -181,74 +166,6 @@ export class WindowNetwork {
   }
 }
 
-/** The convolutions along lines of one group of directions. */
-class LineMapping {
-  /**
-   * @param arrays the network's weights by name
-   * @param group the group's number
-   * @param scale of each channel of the features
-   */
-  constructor(arrays, group, scale) {
-    this.biases = [0, 1, 2].map((layer) => arrays[`lines.layers.${layer}.${group}.bias`]);
-    this.sizes = [...this.biases.map((bias) => bias.length), CHANNELS]; // outputs of the layers
-    this.weights = this.sizes.map((size, layer) => {
-      return byInput(arrays[`lines.layers.${layer}.${group}.weight`], size);
-    });
-    this.weights[RADIUS - 1].forEach((_, k, last) => (last[k] *= scale[k % CHANNELS]));
-    // By radius and window; of a radius below 4, what it adds to three windows of the next radius.
-    this.kept = Array.from({ length: RADIUS + 1 }, (_, radius) => Array(4 ** (2 * radius + 1)));
-  }
-
-  /** Return the features of a window of 9 cells. */
-  features(window) {
-    return (this.kept[RADIUS][window] ??= this.#sums(RADIUS, window));
-  }
-
-  /** Return the sums of what the three windows within a window add to it. */
-  #sums(radius, window) {
-    const inner = radius - 1;
-    const size = this.sizes[inner];
-    const sums = new Float32Array(size);
-    for (let place = 0; place < 3; place += 1) {
-      const part = (window >> (2 * place)) & (4 ** (2 * inner + 1) - 1);
-      if (((part >> (2 * inner)) & 3) === BEYOND) continue;
-      const contributions = (this.kept[inner][part] ??= this.#contributions(inner, part));
-      for (let c = 0; c < size; c += 1) sums[c] += contributions[place * size + c];
-    }
-    return sums;
-  }
-
-  /** Return what a window adds to those around the cell after, its own cell and the one before. */
-  #contributions(radius, window) {
-    const weight = this.weights[radius];
-    const size = 3 * this.sizes[radius];
-    if (radius === 0) return weight.subarray(window * size, (window + 1) * size);
-    const result = new Float32Array(size);
-    this.#sums(radius, window).forEach((sum, input) => {
-      const feature = sum + this.biases[radius - 1][input];
-      if (feature <= 0) return;
-      const row = input * size;
-      for (let k = 0; k < size; k += 1) result[k] += feature * weight[row + k];
-    });
-    return result;
-  }
-}
-
-/** Return the weights of a convolution, [output, input, place], as [input, place, output]. */
-function byInput(weight, numOutputs) {
-  const numRows = weight.length / numOutputs;
-  return weight.map((_, k) => weight[(k % numOutputs) * numRows + Math.floor(k / numOutputs)]);
-}
-
-/** Return the window around a place on a board with a border. */
-function windowOf(pieces, place, step) {
-  let window = 0;
-  for (let at = place + RADIUS * step, k = 0; k <= 2 * RADIUS; k += 1, at -= step) {
-    window = (window << 2) | pieces[at];
-  }
-  return window;
-}
-
 /** Return the region of each cell: a third of the rows, rounded, is first, a third last. */
 function regionOfCells(rows, columns) {
   const part = (index, size) => {
@@ -258,14 +175,6 @@ function regionOfCells(rows, columns) {
   return Int32Array.from({ length: rows * columns }, (_, cell) => {
     return 3 * part(Math.floor(cell / columns), rows) + part(cell % columns, columns);
   });
-}
-
-/** Return the factors and the offsets that a normalization amounts to. */
-function folded(weights, name) {
-  const of = (part) => weights[`${name}.${part}`];
-  const variance = of("running_var");
-  const scale = of("weight").map((w, c) => w / Math.sqrt(variance[c] + BATCH_NORM_EPSILON));
-  return { scale, offset: of("bias").map((b, c) => b - of("running_mean")[c] * scale[c]) };
 }
 
 /** Write a matrix, [output, input], times some inputs, plus a bias; outputs are a multiple of 4. */

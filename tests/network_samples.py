@@ -48,15 +48,8 @@ def table_network(kind, game, planes, **settings):
     """
     network = small_network(game, kind=kind, shared_units=40, **settings)
     seeded = torch.Generator().manual_seed(0)
-    if kind == "windows":
-        for weights in network.parameters():
-            weights.data += 0.35 * torch.randn(weights.shape, generator=seeded)
-    else:
-        for direction in network.directions:
-            torch.nn.init.normal_(direction.position_bias, std=0.2, generator=seeded)
-            torch.nn.init.normal_(direction.layers[0].weight, std=1.0, generator=seeded)
-        for layer in (network.shared, network.policy, network.value_hidden, network.value):
-            torch.nn.init.normal_(layer.weight, std=0.5, generator=seeded)
+    for weights in network.parameters():
+        weights.data += 0.35 * torch.randn(weights.shape, generator=seeded)
     with torch.inference_mode():
         output = network(torch.from_numpy(planes))
     with torch.no_grad():

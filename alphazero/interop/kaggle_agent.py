@@ -43,9 +43,7 @@ FIRST_PLAY_URGENCY = 0.25
 
 #: The steps from a cell of a line to the next: row, column, diagonal, antidiagonal.
 STEPS = ((0, 1), (1, 0), (1, 1), (1, -1))
-#: Number of convolutions along a line in a network of line patterns.
-NUM_LAYERS = 3
-#: Maximum number of states kept for each of its lines: all 3^7 of a row of Connect Four.
+#: Maximum number of states kept for each line of patterns: all 3^7 of a row of Connect Four.
 MAX_STATES = 2187
 #: Maximum number of positions whose answers are kept.
 MAX_ANSWERS = 100_000
@@ -168,16 +166,13 @@ class Rules:
 class WindowNetwork:
     """The forward pass of a network of windows, in numpy.
 
-    The features of a cell are a sum of what 12 windows contribute, three of each direction. A
-    window is 7 cells of a line, as a number in base 4 whose first cell is the least significant
-    digit: 0 for empty, 1 for an own piece, 2 for an opponent's, 3 beyond the border.
+    The features of a cell are a sum of what 12 windows contribute, three of each direction (see
+    `_window_contributions`).
 
     Args:
         arrays: the weights for a board, with batch normalizations already merged into the layers
-            before them. G is the number of groups of directions, C that of channels:
-            directions: [4], the group of each direction.
-            lines.K.weight, lines.K.bias: [G, inputs, 3 * outputs], [G, outputs], the convolutions
-                along lines; the last has no bias.
+            before them. C is the number of channels:
+            directions, lines.K.weight, lines.K.bias: see `_window_contributions`.
             start: [H, W, C], to which the windows' contributions are added.
             middle.weight, middle.bias: [9 * C, C], [C], from the cells around each cell.
             means: [10, H * W], the weights of cells in the means over the board and its regions.
@@ -186,8 +181,8 @@ class WindowNetwork:
 
     def __init__(self, arrays: dict[str, np.ndarray]):
         self.arrays = arrays
-        height, width, _ = arrays["start"].shape
-        self.contributions = self._contributions()
+        height, width, channels = arrays["start"].shape
+        self.contributions = _window_contributions(arrays).reshape(-1, channels)
         num_cells = height * width
         cells = np.arange(num_cells)
         board = np.pad(cells.reshape(height, width), 4, constant_values=num_cells)
@@ -242,27 +237,6 @@ class WindowNetwork:
         units = np.maximum(self._linear("value_hidden", pooled), 0)
         return logits, _expected(self._linear("value", units)[None])[0]
 
-    def _contributions(self) -> np.ndarray:
-        """Return what each window of 7 cells contributes, float32[G * 4^7 * 3, C].
-
-        Its three rows are for the cell after the one in the middle of the window, for that cell,
-        and for the one before.
-        """
-        num_groups = len(self.arrays["lines.0.weight"])
-        one_cell = np.eye(4, 3, dtype=np.float32)  # 0 beyond the border
-        features = np.repeat(one_cell[None], num_groups, axis=0)
-        for layer in range(4):
-            outputs = features @ self.arrays[f"lines.{layer}.weight"]
-            parts = outputs.reshape(num_groups, 4 ** (2 * layer + 1), 3, -1)
-            parts[:, np.arange(parts.shape[1]) >> 2 * layer & 3 == 3] = 0  # its middle is no cell
-            if layer == 3:
-                break
-            windows = np.arange(4 ** (2 * layer + 3))
-            within = [windows >> 2 * place & (parts.shape[1] - 1) for place in range(3)]
-            sums = sum(parts[:, within[place], place] for place in range(3))
-            features = np.maximum(sums + self.arrays[f"lines.{layer}.bias"][:, None], 0)
-        return parts.reshape(-1, parts.shape[-1])
-
     def _linear(self, name: str, x: np.ndarray) -> np.ndarray:
         return x @ self.arrays[f"{name}.weight"].T + self.arrays[f"{name}.bias"]
 
@@ -275,24 +249,15 @@ class Line:
 
     Args:
         cells: (row, column) of each cell, in order.
-        direction: the index of the line's direction in `STEPS`.
-        arrays: the weights, see `PatternNetwork`.
+        windows: what windows in the line's direction contribute, [4^7, 3, F].
+        shared: the weights of the shared units, [U, H, W, F].
     """
 
-    def __init__(self, cells: list, direction: int, arrays: dict[str, np.ndarray]):
+    def __init__(self, cells: list, windows: np.ndarray, shared: np.ndarray):
         self.rows, self.columns = np.transpose(cells)
         self.powers = 3 ** np.arange(len(cells))
-        #: The kernel, [3 * inputs, C], and the bias, [C] or [n, C], of each convolution of width 3.
-        self.layers = []
-        for layer in range(NUM_LAYERS):
-            name = f"directions.{direction}.layers.{layer}"
-            weight, bias = arrays[f"{name}.weight"], arrays[f"{name}.bias"]
-            if layer == 0:
-                places = arrays[f"directions.{direction}.position_bias"]
-                bias = bias + places[self.rows, self.columns]
-            self.layers.append((weight.transpose(3, 1, 2, 0).reshape(-1, len(weight)), bias))
-        shared = arrays["shared.weight"][:, self.rows, self.columns]
-        self.shared = shared.reshape(len(shared), -1)
+        self.windows = windows
+        self.shared = shared[:, self.rows, self.columns].reshape(len(shared), -1)
         self.contribution = functools.lru_cache(MAX_STATES)(self._contribution)
 
     def _contribution(self, state: int) -> np.ndarray:
@@ -302,12 +267,9 @@ class Line:
             state: the line's cells in base 3, first cell least significant: 0 for empty, 1 for an
                 own piece, 2 for an opponent's.
         """
-        pieces = state // self.powers % 3
-        features = np.eye(3, dtype=np.float32)[pieces, 1:]
-        for kernel, bias in self.layers:
-            padded = np.zeros((len(pieces) + 2, features.shape[1]), np.float32)
-            padded[1:-1] = np.maximum(features, 0)
-            features = np.hstack([padded[:-2], padded[1:-1], padded[2:]]) @ kernel + bias
+        pieces = np.pad(state // self.powers % 3, 4, constant_values=3)
+        windows = self.windows[np.correlate(pieces, 4 ** np.arange(7))]
+        features = windows[:-2, 0] + windows[1:-1, 1] + windows[2:, 2]
         return self.shared @ features.ravel()
 
 
@@ -315,17 +277,20 @@ class PatternNetwork:
     """The forward pass of a network of line patterns, in numpy.
 
     Args:
-        arrays: the weights by their names in torch's state dict, with batch normalization already
-            merged into the shared layer; by row and column of the cells, the position biases,
-            [H, W, C], and the weights of the shared layer, [U, H, W, C].
+        arrays: the weights, with batch normalization already merged into the shared layer:
+            directions, lines.K.weight, lines.K.bias: see `_window_contributions`.
+            shared.weight: [U, H, W, F], of the U shared units and the F features of each cell.
+            Others are named as in torch's state dict.
     """
 
     def __init__(self, arrays: dict[str, np.ndarray]):
         self.arrays = arrays
-        _, height, width, _ = arrays["shared.weight"].shape
+        shared = arrays["shared.weight"]
+        _, height, width, _ = shared.shape
+        contributions = _window_contributions(arrays)
         self.lines = [
-            Line(cells, direction, arrays)
-            for direction, step in enumerate(STEPS)
+            Line(cells, contributions[group], shared)
+            for group, step in zip(arrays["directions"], STEPS)
             for cells in _lines(height, width, step)
         ]
         powers = np.zeros((height, width, len(self.lines)), np.float32)
@@ -356,6 +321,38 @@ class PatternNetwork:
 
     def _linear(self, name: str, x: np.ndarray) -> np.ndarray:
         return x @ self.arrays[f"{name}.weight"].T + self.arrays[f"{name}.bias"]
+
+
+def _window_contributions(arrays: dict[str, np.ndarray]) -> np.ndarray:
+    """Return what windows along lines contribute to the features of cells.
+
+    A window is 7 cells of a line, as a number in base 4 whose first cell is the least significant
+    digit: 0 for empty, 1 for an own piece, 2 for an opponent's, 3 beyond the border.
+
+    Args:
+        arrays: the weights. G is the number of groups of directions:
+            directions: [4], the group of each of `STEPS`.
+            lines.K.weight, lines.K.bias: [G, inputs, 3 * outputs], [G, outputs], the convolutions
+                along lines; the last has no bias.
+
+    Returns:
+        float32[G, 4^7, 3, F]: for the cell after the one in the middle of the window, for that
+        cell, and for the one before; 0 if the one in the middle is beyond the border.
+    """
+    num_groups = len(arrays["lines.0.weight"])
+    one_cell = np.eye(4, 3, dtype=np.float32)  # 0 beyond the border
+    features = np.repeat(one_cell[None], num_groups, axis=0)
+    for layer in range(4):
+        outputs = features @ arrays[f"lines.{layer}.weight"]
+        parts = outputs.reshape(num_groups, 4 ** (2 * layer + 1), 3, -1)
+        parts[:, np.arange(parts.shape[1]) >> 2 * layer & 3 == 3] = 0  # its middle is no cell
+        if layer == 3:
+            break
+        windows = np.arange(4 ** (2 * layer + 3))
+        within = [windows >> 2 * place & (parts.shape[1] - 1) for place in range(3)]
+        sums = sum(parts[:, within[place], place] for place in range(3))
+        features = np.maximum(sums + arrays[f"lines.{layer}.bias"][:, None], 0)
+    return parts
 
 
 def _lines(height: int, width: int, step: tuple[int, int]) -> list[list[tuple[int, int]]]:
@@ -541,7 +538,7 @@ def load_network() -> WindowNetwork | PatternNetwork:
     data = base64.b85decode("".join(WEIGHTS.split()))
     with np.load(io.BytesIO(data), allow_pickle=False) as file:
         arrays = {name: file[name] for name in file.files}
-    return (WindowNetwork if "directions" in arrays else PatternNetwork)(arrays)
+    return (PatternNetwork if "shared.weight" in arrays else WindowNetwork)(arrays)
 
 
 @functools.cache

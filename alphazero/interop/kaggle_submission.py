@@ -20,7 +20,7 @@ from alphazero.games.batched_game import Game
 from alphazero.interop import kaggle_agent
 from alphazero.network.patterns import PatternNetwork
 from alphazero.network.weights import network_arrays
-from alphazero.network.window_states import regions
+from alphazero.network.window_states import RADIUS, regions
 from alphazero.network.windows import WindowNetwork
 from alphazero.runtime.errors import ConfigError
 
@@ -44,7 +44,7 @@ def to_bytes(game: Game, network: nn.Module, info: dict[str, Any]) -> bytes:
     if isinstance(network, WindowNetwork):
         arrays = _window_arrays(network, *board[:2])
     elif isinstance(network, PatternNetwork):
-        arrays = _pattern_arrays(network, board[:2])
+        arrays = _pattern_arrays(network, *board[:2])
     else:
         takes = "networks trained with network=windows or network=patterns"
         message = f"format=kaggle takes {takes}, not a {type(network).__name__}."
@@ -108,20 +108,9 @@ def _board(game: Game) -> tuple[int, int, int]:
 @torch.inference_mode()
 def _window_arrays(network: WindowNetwork, height: int, width: int) -> dict[str, Any]:
     """Return a network's weights for a board as `kaggle_agent.WindowNetwork` takes them."""
-    others = ("policy", "value")
-    arrays = {
-        name: array for name, array in network_arrays(network).items() if name.startswith(others)
-    }
-    arrays["directions"] = np.array(network.sharing.directions)
+    arrays = _common_arrays(network)
     scale, offset = _folded(network.norm)
-    for index, layer in enumerate(network.lines.layers):
-        kernels = np.stack([convolution.weight.numpy()[:, :, 0] for convolution in layer])
-        matrices = kernels.transpose(0, 2, 3, 1)  # [G, inputs, 3, outputs]
-        if index < len(network.lines.layers) - 1:
-            arrays[f"lines.{index}.bias"] = np.stack([one.bias.numpy() for one in layer])
-        else:
-            matrices = matrices * scale
-        arrays[f"lines.{index}.weight"] = matrices.reshape(*matrices.shape[:2], -1)
+    arrays[f"lines.{RADIUS - 1}.weight"] *= np.tile(scale, 3)
     start = network.place(height, width).numpy() * scale + offset
     arrays["start"] = start.reshape(height, width, -1)
     scale, arrays["middle.bias"] = _folded(network.middle_norm)
@@ -145,19 +134,26 @@ def _folded(norm: nn.Module) -> tuple[np.ndarray, np.ndarray]:
     return scale.numpy(), (norm.bias - norm.running_mean * scale).numpy()
 
 
-def _pattern_arrays(network: PatternNetwork, shape: tuple[int, int]) -> dict[str, Any]:
-    """Return a network's weights as `kaggle_agent.PatternNetwork` takes them.
-
-    Args:
-        shape: rows and columns of the board.
-    """
-    stored = network_arrays(network)
-    arrays = {name: array for name, array in stored.items() if not name.startswith("norm.")}
-    for name, array in arrays.items():
-        if name.endswith("position_bias"):
-            places = array.reshape(-1, shape[0], shape[1] + 1)  # each row ends with no cell
-            arrays[name] = places[:, :, :-1].transpose(1, 2, 0)
-    weights, bias = (tensor.cpu().numpy() for tensor in network.folded_shared())
-    arrays["shared.weight"] = weights.reshape(len(bias), *shape, -1)
+@torch.inference_mode()
+def _pattern_arrays(network: PatternNetwork, height: int, width: int) -> dict[str, Any]:
+    """Return a network's weights as `kaggle_agent.PatternNetwork` takes them."""
+    arrays = _common_arrays(network)
+    weights, bias = (tensor.numpy() for tensor in network.folded_shared())
+    arrays["shared.weight"] = weights.reshape(len(bias), height, width, -1)
     arrays["shared.bias"] = bias
+    return arrays
+
+
+def _common_arrays(network: WindowNetwork | PatternNetwork) -> dict[str, Any]:
+    """Return the weights of the heads and of the convolutions along lines."""
+    stored = network_arrays(network)
+    heads = ("policy", "value")
+    arrays = {name: array for name, array in stored.items() if name.startswith(heads)}
+    arrays["directions"] = np.array(network.lines.groups)
+    for index, layer in enumerate(network.lines.layers):
+        kernels = np.stack([convolution.weight.numpy()[:, :, 0] for convolution in layer])
+        matrices = kernels.transpose(0, 2, 3, 1)  # [G, inputs, 3, outputs]
+        arrays[f"lines.{index}.weight"] = matrices.reshape(*matrices.shape[:2], -1)
+        if layer[0].bias is not None:
+            arrays[f"lines.{index}.bias"] = np.stack([one.bias.numpy() for one in layer])
     return arrays

@@ -36,9 +36,7 @@ class NetworkSettings:
         None, "arguments for a network of your own, such as {units: 64}"
     )
     blocks: int = option(4, "residual blocks (AlphaZero: 19)", low=0, high=80)
-    channels: int = option(
-        48, "channels of every convolution (AlphaZero: 256); windows: of lines", low=1, high=2048
-    )
+    channels: int = option(48, "channels of every convolution (AlphaZero: 256)", low=1, high=2048)
     kernel_size: int = option(3, "side of the convolutions' kernels (AlphaZero: 3)", low=1, high=9)
     position_bias: bool = option(
         False,

@@ -57,8 +57,8 @@ def make_network(game: Game, settings: NetworkSettings, seed: int = 0) -> nn.Mod
     arguments = game.planes_shape, game.num_actions, settings
     with fork_rng(devices=[]):
         manual_seed(seed)
-        if made_by is WindowNetwork:
-            return WindowNetwork(*arguments, len(game.cell_symmetries)).float()
+        if made_by in (WindowNetwork, PatternNetwork):
+            return made_by(*arguments, len(game.cell_symmetries)).float()
         if settings.kind in _KINDS:
             # A notebook may have changed torch's default number format.
             return made_by(*arguments).float()

@@ -14,7 +14,6 @@ from alphazero.inference.engines.registry import (
 )
 from alphazero.inference.engines.table_engine import rounded
 from alphazero.inference.network_evaluator import NetworkEvaluator
-from alphazero.inference.verified_engine import VerifiedEngine
 from alphazero.network.interface import expected_value
 from alphazero.own_games.registry import make_game
 from alphazero.runtime.errors import ConfigError
@@ -132,13 +131,3 @@ def test_weights_that_may_overflow_are_left_to_torch(kind):
         with pytest.raises(OverflowError):
             engine.load(network, sample.planes)
         layer.weight.data = kept
-
-
-def test_planes_that_are_not_pieces_are_left_to_torch():
-    game, sample = positions("connect_four")
-    network = table_network("patterns", game, sample.planes)
-    engine = VerifiedEngine(TABLE, CPU, 1)
-    assert engine.load(network, sample).name == str(TABLE)
-    halves = sample._replace(planes=sample.planes * np.float32(0.5))
-    report = engine.load(network, halves)
-    assert report.name == str(REFERENCE) and "table" in report.refused

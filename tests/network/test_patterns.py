@@ -32,9 +32,6 @@ def test_each_cell_is_on_one_line_of_each_direction():
 def test_the_entries_of_all_lines_add_up_to_what_the_network_computes(name):
     game = make_game(name)
     network = small_network(game, kind="patterns", shared_units=24)
-    for direction in network.directions:
-        seeded = torch.Generator().manual_seed(0)
-        torch.nn.init.normal_(direction.position_bias, generator=seeded)
     planes = random_pieces(game, 50)
     expected = []
     network.shared.register_forward_hook(lambda *call: expected.append(call[2].numpy()))
