@@ -25,9 +25,9 @@ from benchmark_parts.engines import CPU
 from benchmark_parts.measuring import Row, in_turn
 
 #: Batch size for each network config.
-NETWORKS = {"5x64": 256, "4x48": 256, "windows": 256, "patterns": 256, "tiny": 64}
+NETWORKS = {"5x64": 256, "4x48": 256, "windows": 256, "patterns": 1024, "tiny": 64}
 #: Learner steps of one run.
-NUM_STEPS = {"5x64": 20, "4x48": 20, "windows": 100, "patterns": 100, "tiny": 400}
+NUM_STEPS = {"5x64": 20, "4x48": 20, "windows": 100, "patterns": 40, "tiny": 400}
 NUM_GAMES = 200  #: games in the replay buffer
 
 

@@ -29,6 +29,7 @@ export function Verdict({ position, found, setup }: VerdictProps) {
   const result = over ? null : resultOf(found);
   const name = result === null ? "" : resultText(result);
   const ended = winner === null ? "Draw" : `${sides[winner]} has won`;
+  const headline = over ? ended : capital(name) || valueText(analysis?.value);
   const { value, best } = analysis?.network ?? {};
   const bestOfAll = over ? undefined : bestMove(found);
   const isExact = exact?.known;
@@ -36,9 +37,7 @@ export function Verdict({ position, found, setup }: VerdictProps) {
   return (
     <Card class="verdict" label="Value">
       <p class="verdict-headline">
-        <span class="verdict-value">
-          {over ? ended : capital(name) || valueText(analysis?.value)}
-        </span>
+        <span class="verdict-value">{headline}</span>
         <span class="hint-text verdict-who">
           {over ? "" : `for ${sides[position.to_move]}, to move`}
         </span>
