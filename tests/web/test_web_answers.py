@@ -349,6 +349,13 @@ def test_a_review_solves_though_the_first_solution_takes_long(backend, monkeypat
     assert waited and all(message["exact"] for message in messages[:-1])
 
 
+def test_the_first_board_of_a_game_comes_with_the_list_of_games(backend):
+    for game in backend.games()["games"]:
+        setup = game["setups"][0]["id"]
+        asked = backend.position({"game": game["name"], "setup": setup, "moves": []})
+        assert game["start"] == asked and len(asked["positions"]) == 1
+
+
 def test_a_review_finds_moves_that_win_later_or_lose_sooner(backend):
     moves = [4, 1, 2, 0, 8, 6, 5]  # X misses 6, which wins at once; O blocks it; X wins by 5
     messages = collect(backend.review(TTT | {"moves": moves}))
