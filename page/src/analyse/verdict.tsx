@@ -40,6 +40,7 @@ export function Verdict({ position, found, setup }: VerdictProps) {
         <span class="verdict-value">{headline}</span>
         <span class="hint-text verdict-who">
           {over ? "" : `for ${sides[position.to_move]}, to move`}
+          {name && analysis && `; search ${valueText(analysis.value)}`}
         </span>
         <span class="verdict-result" data-result={name}>
           {name && (isExact ? "exact" : "proven")}
@@ -50,7 +51,6 @@ export function Verdict({ position, found, setup }: VerdictProps) {
         {other && `; the search prefers ${other}`}
       </p>
       <p class="hint-text verdict-network">
-        {name && analysis && `Search: ${valueText(analysis.value)}. `}
         {best !== undefined && `Network alone: ${valueText(value)}, best move ${texts[best]}`}
       </p>
     </Card>
