@@ -256,7 +256,7 @@ def test_the_network_alone_stands_beside_its_search(page):
     page.show("analyse/tic_tac_toe?moves=")
     wait_for_text(page, ".verdict-network", "Network alone: \u22120.50, best move 2$")
     wait_for_text(page, ".verdict-value", "Draw")
-    wait_for_text(page, ".verdict-who", "search \\+0.25")
+    wait_for_text(page, ".verdict-best", "search \\+0.25")
 
 
 # --- the game and the tree ------------------------------------------------------------------------

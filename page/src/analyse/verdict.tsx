@@ -40,7 +40,6 @@ export function Verdict({ position, found, setup }: VerdictProps) {
         <span class="verdict-value">{headline}</span>
         <span class="hint-text verdict-who">
           {over ? "" : `for ${sides[position.to_move]}, to move`}
-          {name && analysis && `; search ${valueText(analysis.value)}`}
         </span>
         <span class="verdict-result" data-result={name}>
           {name && (isExact ? "exact" : "proven")}
@@ -49,6 +48,7 @@ export function Verdict({ position, found, setup }: VerdictProps) {
       <p class="verdict-best">
         {bestOfAll !== undefined && `Best move: ${texts[bestOfAll]}${isExact ? ", exact" : ""}`}
         {other && `; the search prefers ${other}`}
+        {name && analysis && `; search ${valueText(analysis.value)}`}
       </p>
       <p class="hint-text verdict-network">
         {best !== undefined && `Network alone: ${valueText(value)}, best move ${texts[best]}`}
