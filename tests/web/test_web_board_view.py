@@ -163,7 +163,9 @@ def test_the_best_move_is_the_exact_one_and_that_of_the_search_is_named_as_such(
     expect(page.locator("tr.is-best .move-button")).to_have_text("3")
     page.evaluate("location.hash = '#analyse/connect_four?moves='")
     answer(page, {3: 0.9, 2: 0.1}, best=3)
-    expect(page.locator(".verdict-best")).to_have_text(re.compile(r"move: 4(, exact; search \+0\.50)?$"))
+    expect(page.locator(".verdict-best")).to_have_text(
+        re.compile(r"move: 4(, exact; search \+0\.50)?$")
+    )
 
 
 # --- from which side it is seen -------------------------------------------------------------------
