@@ -18,6 +18,7 @@ from torch import nn
 
 from alphazero.games.batched_game import Game
 from alphazero.interop import kaggle_agent
+from alphazero.network.line_mapping import scale_and_offset
 from alphazero.network.patterns import PatternNetwork
 from alphazero.network.weights import network_arrays
 from alphazero.network.window_states import RADIUS, regions
@@ -109,12 +110,13 @@ def _board(game: Game) -> tuple[int, int, int]:
 def _window_arrays(network: WindowNetwork, height: int, width: int) -> dict[str, Any]:
     """Return a network's weights for a board as `kaggle_agent.WindowNetwork` takes them."""
     arrays = _common_arrays(network)
-    scale, offset = _folded(network.norm)
+    scale, offset = scale_and_offset(network.norm)
     arrays[f"lines.{RADIUS - 1}.weight"] *= np.tile(scale, 3)
-    start = network.place(height, width).numpy() * scale + offset
-    arrays["start"] = start.reshape(height, width, -1)
-    scale, arrays["middle.bias"] = _folded(network.middle_norm)
-    pointwise = network.pointwise.weight.numpy()[:, :, 0, 0] * scale[:, None]  # [output, input]
+    start = network.place(height, width) * scale + offset
+    arrays["start"] = start.numpy().reshape(height, width, -1)
+    scale, offset = scale_and_offset(network.middle_norm)
+    arrays["middle.bias"] = offset.numpy()
+    pointwise = (network.pointwise.weight[:, :, 0, 0] * scale[:, None]).numpy()  # [output, input]
     depthwise = network.depthwise.weight.numpy().reshape(-1, 9)
     middle = np.einsum("oi,ip->pio", pointwise, depthwise)  # [place, input, output]
     middle[4] += np.eye(len(scale), dtype=np.float32)  # the input, which is added to the result
@@ -126,12 +128,6 @@ def _window_arrays(network: WindowNetwork, height: int, width: int) -> dict[str,
         mean[top:bottom, left:right] = 1 / max((bottom - top) * (right - left), 1)
     arrays["means"] = means.reshape(len(means), -1)
     return arrays
-
-
-def _folded(norm: nn.Module) -> tuple[np.ndarray, np.ndarray]:
-    """Return the factors and the offsets, float32[C], that a normalization amounts to."""
-    scale = norm.weight / (norm.running_var + norm.eps).sqrt()
-    return scale.numpy(), (norm.bias - norm.running_mean * scale).numpy()
 
 
 @torch.inference_mode()

@@ -156,6 +156,16 @@ def sharing(drops: bool, num_symmetries: int) -> Sharing:
     return _SQUARE if num_symmetries >= 4 else _NONE
 
 
+@torch.inference_mode()
+def scale_and_offset(norm: nn.Module) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return the factors and offsets of the channels, [C] each, that equal a batch normalization.
+
+    The normalization must be in evaluation mode, in which it uses its running statistics.
+    """
+    scale = norm.weight / (norm.running_var + norm.eps).sqrt()
+    return scale, norm.bias - norm.running_mean * scale
+
+
 def _shifted(padded: torch.Tensor, place: int, step: tuple[int, int], pad: int) -> torch.Tensor:
     """Return the content of the cell ``place`` steps away from each cell, [M, H, W].
 

@@ -19,7 +19,7 @@ import torch
 from torch import nn
 
 from alphazero.network.interface import NetworkOutput, NetworkSettings, num_value_logits
-from alphazero.network.line_mapping import LineMapping, sharing
+from alphazero.network.line_mapping import LineMapping, scale_and_offset, sharing
 from alphazero.network.window_states import RADIUS, STEPS, first_states
 from alphazero.runtime.errors import ConfigError
 
@@ -96,8 +96,7 @@ class PatternNetwork(nn.Module):
 
         The normalization by running statistics is merged into them.
         """
-        scale = self.norm.weight / (self.norm.running_var + self.norm.eps).sqrt()
-        offset = self.norm.bias - self.norm.running_mean * scale
+        scale, offset = scale_and_offset(self.norm)
         weights = self.shared.weight.unflatten(1, (-1, len(scale)))
         return weights * scale, (weights @ offset).sum(1) + self.shared.bias
 

@@ -26,7 +26,6 @@ from alphazero.search.uct.search import UctSearch
 RUNNING_NODES = 200  #: maximum number of nodes in a view while a search runs
 FINAL_NODES = 1_000  #: maximum number of nodes in the final view of a search
 _DIGITS = 4
-_wins_of = getattr(uct_tree.wins_of, "py_func", uct_tree.wins_of)  # uncompiled: takes arrays too
 
 
 class SearchView(NamedTuple):
@@ -144,7 +143,7 @@ def uct_view(search: UctSearch, state: np.ndarray, max_nodes: int) -> SearchView
     game = search.game
     index = uct_tree.ROOT_INDEX
     player = int(game.players(state[None])[0])
-    values, _ = _uct_statistics(search, np.array([index]), player)
+    _, values = search.statistics(np.array([index]), player)
     root = _Node((index, state), None, search.num_done, float(values[0]), to_move=player)
     legal = np.flatnonzero(game.legal_action_mask(state[None])[0]).tolist()
     children = functools.partial(_uct_children, search)
@@ -163,7 +162,7 @@ def _uct_children(search: UctSearch, node: _Node) -> list[_Node]:
     if search.tree.nodes[index]["first_child"] == uct_tree.NO_CHILDREN:
         return []
     actions, nodes = uct_tree.children_of(search.tree, index)
-    values, visits = _uct_statistics(search, nodes, node.to_move)
+    visits, values = search.statistics(nodes, node.to_move)
     visited = np.flatnonzero(visits)
     states = np.repeat(state[None], len(visited), axis=0)
     after = search.game.step(states, actions[visited])
@@ -173,28 +172,6 @@ def _uct_children(search: UctSearch, node: _Node) -> list[_Node]:
         action, num_visits = int(actions[index]), int(visits[index])
         children.append(_Node(key, action, num_visits, float(values[index]), to_move=to_move))
     return children
-
-
-def _uct_statistics(
-    search: UctSearch, nodes: np.ndarray, player: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the mean values of nodes for a player, in [-1, 1], and their visit counts.
-
-    Args:
-        search: the search that grew the tree.
-        nodes: indices of nodes in the tree, of any shape.
-        player: the player from whose viewpoint the values are returned: 0 for the one who began
-            the game, or 1.
-
-    Returns:
-        Two arrays of the shape of ``nodes``, float64 values and int64 visit counts; the value of a
-        node without visits has no meaning.
-    """
-    statistics = search.tree.nodes[nodes]
-    visits = statistics["visits"].astype(np.int64)
-    wins = _wins_of(player, statistics["points"], visits)
-    values = 2.0 * wins / np.maximum(visits, 1) - 1.0
-    return values, visits
 
 
 def analysis_view(game: Game, state: np.ndarray, analysis: Analysis) -> SearchView:

@@ -16,6 +16,7 @@ from alphazero.inference.evaluator import Engine
 from alphazero.inference.line_tables import LineTables
 from alphazero.inference.tables import evaluate, make_scratch
 from alphazero.inference.window_tables import AT_ONCE, WindowTables
+from alphazero.network.line_mapping import scale_and_offset
 from alphazero.network.patterns import PatternNetwork
 from alphazero.network.window_states import (
     CHANNELS,
@@ -101,9 +102,9 @@ def window_tables(network: WindowNetwork, height: int, width: int) -> WindowTabl
 
     The network must be in evaluation mode. Normalizations are merged into the layers before them.
     """
-    scale, offset = _folded(network.norm)
-    tables = network.lines.tables().numpy() * scale
-    start = network.place(height, width).numpy() * scale + offset
+    scale, offset = scale_and_offset(network.norm)
+    tables = (network.lines.tables() * scale).numpy()
+    start = (network.place(height, width) * scale + offset).numpy()
     groups = list(network.sharing.directions)
     largest = np.abs(start).max(axis=0) + np.abs(tables).max(axis=1)[groups].sum(axis=0)
     unit = np.maximum(largest, 1e-6) / _LARGEST
@@ -115,7 +116,7 @@ def window_tables(network: WindowNetwork, height: int, width: int) -> WindowTabl
         inverse = [pow(factor, -1, 2**16) for factor in factors.ravel().tolist()]
         inverses[direction, :, :width] = np.reshape(inverse, factors.shape)
     padding = -inverses[0].size % AT_ONCE
-    middle_scale, middle_offset = _folded(network.middle_norm)
+    middle_scale, middle_offset = scale_and_offset(network.middle_norm)
     passing = network.pass_logit or torch.nn.Linear(2 * CHANNELS, 1)  # unused without a pass
     return WindowTables(
         _flat(np.rint(tables / unit), np.int16),
@@ -124,7 +125,7 @@ def window_tables(network: WindowNetwork, height: int, width: int) -> WindowTabl
         first_rows.reshape(4, -1),
         np.pad(inverses.reshape(4, -1), ((0, 0), (0, padding))).view(np.int16),
         _flat(network.depthwise.weight.reshape(CHANNELS, 9).T),
-        _flat(network.pointwise.weight[:, :, 0, 0].numpy().T * middle_scale),
+        _flat(network.pointwise.weight[:, :, 0, 0].T * middle_scale),
         _flat(middle_offset),
         _flat(network.policy_hidden.weight.T),
         _flat(network.policy_global.weight.T),
@@ -141,12 +142,6 @@ def window_tables(network: WindowNetwork, height: int, width: int) -> WindowTabl
         _flat(network.value.weight),
         _flat(network.value.bias),
     )
-
-
-def _folded(norm: torch.nn.Module) -> tuple[np.ndarray, np.ndarray]:
-    """Return the scales and offsets of the channels, float32[C], that equal a normalization."""
-    scale = norm.weight / (norm.running_var + norm.eps).sqrt()
-    return scale.numpy(), (norm.bias - norm.running_mean * scale).numpy()
 
 
 def _flat(array: np.ndarray | torch.Tensor, dtype: type = np.float32) -> np.ndarray:

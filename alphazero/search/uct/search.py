@@ -188,7 +188,7 @@ class UctSearch:
             transition = self.game.step(states, np.array(line[-1:]))
             states = transition.states
             actions, nodes = children_of(self.tree, node)
-            visits, values = self._statistics(nodes, int(transition.players[0]))
+            visits, values = self.statistics(nodes, int(transition.players[0]))
             if visits.max() == 0:
                 return line
             best = int(best_moves(visits, values, "visits")[0])
@@ -284,7 +284,7 @@ class UctSearch:
     def _output(self) -> UctOutput:
         player = int(self.game.players(self._state[None])[0])
         actions, nodes = children_of(self.tree, ROOT_INDEX)
-        visits, values = self._statistics(nodes, player)
+        visits, values = self.statistics(nodes, player)
         best = best_moves(visits, values, self.settings.final_move)
         self._best_child = int(best[random_below(self.rng, len(best))])
         all_visits = np.zeros(self.game.num_actions, np.int32)
@@ -292,7 +292,7 @@ class UctSearch:
         all_visits[actions] = visits
         is_visited = visits > 0
         all_values[actions[is_visited]] = values[is_visited]
-        _, root_values = self._statistics(np.array([ROOT_INDEX]), player)
+        _, root_values = self.statistics(np.array([ROOT_INDEX]), player)
         return UctOutput(
             action=int(actions[self._best_child]),
             action_weights=(all_visits / all_visits.sum()).astype(np.float32),
@@ -302,7 +302,7 @@ class UctSearch:
             num_simulations=self.num_done,
         )
 
-    def _statistics(self, nodes: np.ndarray, player: int) -> tuple[np.ndarray, np.ndarray]:
+    def statistics(self, nodes: np.ndarray, player: int) -> tuple[np.ndarray, np.ndarray]:
         """Return the visits of nodes, and their mean results in [-1, 1] for ``player``.
 
         Args:
