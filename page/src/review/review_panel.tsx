@@ -1,6 +1,5 @@
-// The review of a game as it is read, for one side: the move that decided it, its mistakes one after
-// the other, each with what it lost, the lines that show why, and a way to try again; the accuracy of
-// both sides, and the value over the game.
+// The review of a game for one side: the move that decided it, then each mistake with what it lost,
+// the lines that show why, and a way to try again; the accuracy of both sides, and the value.
 
 import type { Side } from "../api";
 import { capital, percentText } from "../format";

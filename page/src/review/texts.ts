@@ -29,6 +29,7 @@ export function lossText({ game, setup }: Shown, found: Ply, view: Side): string
 
 /** Return what a review found of a side's moves. */
 export function summary({ setup }: Shown, mistakes: Mistake[], view: Side): string {
+  if (!mistakes.length) return "No mistakes were found.";
   const num = mistakes.filter(({ side }) => side === view).length;
   const others = mistakes.length - num;
   const [one, other] = [setup.sides[view], setup.sides[1 - view]];
