@@ -26,6 +26,7 @@ NUM_SIMULATIONS = {"network": 200, "uct": 2_000}
 MAX_SIMULATIONS = {"network": 400, "uct": 10_000}
 _EXACT_S = 5.0
 _LINE_LENGTH = 8  #: maximum number of moves of a line that explains a mistake
+_LINE_SIMULATIONS = 50  #: of the search that chooses among its equally good moves
 
 
 class _Verdict(NamedTuple):
@@ -74,9 +75,12 @@ def review_game(
             verdict = _Verdict(value, view.best, view.proven is not None, line)
         message = _message(position, ply, verdict, after)
         if message["loss"] and after is not None:
-            state, next_state = position.session.states[ply : ply + 2]
-            message["better"] = verdict.line or _exact_line(thinking, position.game, state)
-            message["answer"] = after.line or _exact_line(thinking, position.game, next_state)
+            lines = [
+                found.line or _exact_line(thinking, position.game, player, state)
+                for found, state in zip((verdict, after), position.session.states[ply:])
+            ]
+            message["better"], message["answer"] = lines
+            message["best"] = lines[0][0]
         emit(message)
         after = verdict
     emit({"type": "done"})
@@ -91,20 +95,32 @@ def _exact_verdict(thinking: Thinking, position: Position, ply: int) -> _Verdict
     return _Verdict(value, exact.best[0], True, [], exact)
 
 
-def _exact_line(thinking: Thinking, game: Game, state: np.ndarray) -> list[int]:
+def _exact_line(
+    thinking: Thinking, game: Game, player: PlayerChoice, state: np.ndarray
+) -> list[int]:
     """Return a line of perfect play from a solved position, as far as it is solved quickly.
 
     Args:
+        player: its search chooses among equally good moves, as a person would expect.
         state: the position, an array of K state words.
     """
     line: list[int] = []
-    until = time.monotonic() + _EXACT_S / 10
-    while len(line) < _LINE_LENGTH and time.monotonic() < until and not game.over(state[None])[0]:
+    solving_s = 0.0
+    for _ in range(_LINE_LENGTH):
+        if game.over(state[None])[0] or solving_s > _EXACT_S / 10:
+            break
+        started = time.monotonic()
         try:
-            line.append(thinking.solvers.scores(game, state).best[0])
+            best = thinking.solvers.scores(game, state).best
         except UnsolvableError:
             break
-        state = game.step(state[None], np.array(line[-1:], np.int32)).states[0]
+        solving_s += time.monotonic() - started
+        if len(best) > 1:
+            found = thinking.search(game, player, SearchTask(state, _LINE_SIMULATIONS))
+            visits = {one["action"]: one["visits"] for one in found.actions}
+            best = [max(best, key=visits.__getitem__)]
+        line += best
+        state = game.step(state[None], np.array(best, np.int32)).states[0]
     return line
 
 

@@ -9,6 +9,7 @@ import weakref
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -332,6 +333,21 @@ def test_a_review_finds_the_blunder(backend):
         last = game.play_moves([*before, *line])
         assert game.over(last[None])[0] and abs(game.results(last[None])[0]) == result
     assert plies[0]["better"] == plies[0]["answer"] == []  # it lost nothing
+
+
+def test_of_equally_good_moves_a_review_names_the_one_that_a_search_prefers(backend, monkeypatch):
+    def prefers_the_right(game, player, task):
+        legal = np.flatnonzero(game.legal_action_mask(task.state[None])[0]).tolist()
+        actions = [{"action": action, "visits": action} for action in legal]
+        return SimpleNamespace(actions=actions, line=[0], best=0, value=0.0, proven=None)
+
+    monkeypatch.setattr(backend.thinking, "search", prefers_the_right)
+    text = "4,4,4,7,4,4,1,2,1,2,7,2,2,3,7,3,7,7,5,5"  # instead of 7, columns 1, 3 and 4 win alike
+    moves = [int(column) - 1 for column in text.split(",")]
+    messages = collect(backend.review({"game": "connect_four", "moves": moves}))
+    (found,) = [message for message in messages[:-1] if message["ply"] == 14]
+    assert found["exact"] and found["loss"] == 2 and found["played"] == 6
+    assert found["best"] == found["better"][0] == 3
 
 
 def test_a_review_solves_though_the_first_solution_takes_long(backend, monkeypatch):

@@ -139,6 +139,10 @@ def test_the_line_that_answers_a_mistake_is_a_variation_beside_the_reviewed_game
     expect(page.locator(".analysis-view")).to_be_visible()
     expect(page.locator(".step-place")).to_have_text("6 / 6")
     expect(page.locator(".variation .move-step")).to_have_text(["6.6"])
+    expect(page.locator(".mistake-text")).to_have_text(re.compile("^Move 6: O played 7"))
+    answer.locator("button").click()
+    expect(page.locator(".step-place")).to_have_text("7 / 7")
+    expect(page.locator(".mistake-text")).to_have_text(re.compile("Move 6: O played 7"))
     assert main_moves(page)[:5] == ["1", "4??", "2", "5", "9??"]
     page.get_by_role("link", name="Play").click()
     expect(page.locator(".play-view .move-list .move-step")).to_have_count(7)
@@ -386,8 +390,7 @@ def test_another_side_is_taken_over_at_its_mistake(go):
     page = go(f"#play/tic_tac_toe?first=human&second=best*20&moves={BLUNDERS}")
     expect_reviewed(page, "75%", "0%")
     page.get_by_label("Whose mistakes").select_option("Mistakes of O")
-    button(page, "Turning point").click()
-    button(page, "Try again from here").click()
+    button(page, "Try again from there").click()  # from the turning point, which the text names
     expect(page.locator("#status")).to_have_text("Your turn: O to move.")
     expect(page.locator("#seat-0")).to_have_value("player.best")
 

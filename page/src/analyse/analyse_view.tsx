@@ -79,7 +79,7 @@ export function AnalyseView({ app, parameters }: ViewProps) {
   };
   const tryAgain = () => {
     const seats = app.seats.get(game.name) ?? usualSeats(game);
-    app.play({ ...state.request(), seats: seatsAgainst(seats, position.to_move, game) });
+    app.play({ ...state.request(), seats: seatsAgainst(seats, state.position.to_move, game) });
   };
   const [only, ...others] = path.value ?? [];
   const best = !others.length && only === analysis?.best ? analysis?.line.slice(0, MAX_LINE) : null;

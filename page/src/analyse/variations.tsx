@@ -29,9 +29,6 @@ export function Variations({ app }: { app: App }) {
     <section class="variations" aria-label="Moves and variations">
       <div class="variation-box" ref={list}>
         <Moves app={app} nodes={line[0].children} />
-        {line[0].children.length === 0 && (
-          <p class="hint-text">Moves that you try stay here, as variations.</p>
-        )}
       </div>
       {!isStart && shown.notes?.C && <p class="hint-text">{shown.notes.C.join(" ")}</p>}
       <div class="button-row">

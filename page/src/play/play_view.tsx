@@ -51,7 +51,7 @@ export function PlayView({ app, parameters }: ViewProps) {
     if (chosen.value[side].kind !== "human") sit(seatsAgainst(chosen.value, side, game));
   }
   const tryAgain = () => {
-    takeSide(position.to_move);
+    takeSide(app.game.position.to_move);
     flow.playOn();
     requestAnimationFrame(focusBoard); // the button is gone
   };

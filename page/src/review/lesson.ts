@@ -110,7 +110,8 @@ export class Lesson {
       if (signal.aborted) return;
       const { grade, loss } = known;
       if (action === best || !grade || (loss ?? 0) < NOTABLE) {
-        const other = action === best ? "" : ` The review prefers ${this.nameOf(best ?? 0)}.`;
+        const isBest = action === best || known.score_loss === 0;
+        const other = isBest ? "" : ` The review prefers ${this.nameOf(best ?? 0)}.`;
         const result = course.notes.length > 1 ? "later" : "at once";
         return this.solve(action, result, `Right: ${name}.${other}`);
       }

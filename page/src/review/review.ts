@@ -68,6 +68,16 @@ export class Review {
     return line.map((node, ply) => moves.get(line[ply + 1]) ?? positions.get(node));
   }
 
+  /** The mistake that the variation on the board corrects or answers. */
+  get explored(): Mistake | undefined {
+    const { line, ply } = this.app.game.shown.value;
+    const at = line.findIndex((node, k) => k < ply && node.children[0] !== line[k + 1]);
+    const found = [line[at]?.children[0], line[at]].map(
+      (node) => node && this.now.value.moves.get(node),
+    );
+    return found.find((one): one is Mistake => Boolean(one?.grade));
+  }
+
   async run(): Promise<void> {
     this.stop();
     const { signal } = this.stopper;

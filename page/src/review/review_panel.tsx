@@ -35,7 +35,8 @@ export function ReviewPanel({ app, seats, onTryAgain, onLearn }: ReviewPanelProp
   const before = own.findLast((one) => one.ply < ply);
   const after = own.find((one) => one.ply > ply) ?? own[0]; // at the end, the first
   const turning = over ? turningPoint(plies, view) : undefined;
-  const shown = mistakes.find((one) => one.ply === ply) ?? (state.isAtEnd ? turning : undefined);
+  const atEnd = state.isAtEnd ? turning : undefined;
+  const shown = mistakes.find((one) => one.ply === ply) ?? atEnd ?? review.explored;
   const startOrStop = () => (isRunning ? review.stop() : review.run());
   const step = (name: string, to?: Mistake, text = name) => (
     <Button
@@ -44,6 +45,10 @@ export function ReviewPanel({ app, seats, onTryAgain, onLearn }: ReviewPanelProp
       onClick={() => to && state.show(to.ply)}
     />
   );
+  const tryAgain = () => {
+    if (state.position.over && shown) state.show(shown.ply);
+    onTryAgain();
+  };
   const [worst] = own.toSorted((one, other) => (other.loss ?? 0) - (one.loss ?? 0));
   const isPersons = seats?.[view].kind === "human";
   const puzzles = isPersons ? puzzlesIn(state, plies, view) : [];
@@ -79,7 +84,11 @@ export function ReviewPanel({ app, seats, onTryAgain, onLearn }: ReviewPanelProp
             {step("Mistake before", before, "\u2190")}
             {step("Next mistake", after, "\u2192")}
             {isDone && step(turning ? "Turning point" : "Worst move", turning ?? worst)}
-            <Button off={state.position.over} onClick={onTryAgain} text="Try again from here" />
+            <Button
+              off={state.position.over && !shown}
+              text={`Try again from ${state.position.over ? "there" : "here"}`}
+              onClick={tryAgain}
+            />
             {onLearn && (!isDone || puzzles.length > 0) && (
               <Button
                 class="primary learn"

@@ -42,10 +42,7 @@ export function RunPage({ app, chosen, x }: RunPageProps) {
     void app.play({ game: run.game, moves: [], isNew: true, player: { id } });
   return (
     <article class="run-page">
-      <p class="button-row">
-        <a href="#runs">← All runs</a>
-        <a href={runsHash("", [id, ...others])}>Compare with others</a>
-      </p>
+      <a href="#runs">← All runs</a>
       <div class="button-row">
         <h1>{isAlone ? run.name : `${chosen.length} runs compared`}</h1>
         {isAlone && <RunTags run={run} />}
