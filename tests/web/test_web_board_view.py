@@ -148,9 +148,9 @@ def test_a_share_is_within_its_disc(go, game, size):
 @pytest.mark.slow
 def test_the_sign_of_a_move_covers_no_score(go):
     page = go(f"#analyse/tic_tac_toe?moves={BLUNDERS}&ply=4", viewport=PHONE)
-    expect(page.locator(".move-note circle")).to_have_count(1)
+    expect(page.locator(".move-note rect")).to_have_count(1)
     expect(page.locator(".badge")).to_have_count(5)
-    (sign,) = boxes(page, ".move-note circle")
+    (sign,) = boxes(page, ".move-note rect")
     assert all(overlap(sign, badge) <= 0 for badge in boxes(page, ".badge"))
 
 

@@ -79,6 +79,18 @@ def test_a_mistake_its_buttons_and_the_board_are_on_one_screen_of_a_phone(go, vi
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("view", ["play", "analyse"])
+def test_the_last_move_stays_in_sight_when_the_list_has_signs(go, view):
+    moves = "1,3,7,5,4,4,1,1,7,3,7,7,5,3,3,4,4,4,5,5,2,1,1,2,2,2"
+    page = go(f"#{view}/connect_four?first=human&second=human&moves={moves}", viewport=LAPTOP)
+    expect(page.locator(".move-list .move-sign").nth(3)).to_be_visible()
+    expect(page.locator(".review-status")).to_have_text("")
+    box = page.locator(".move-list" if view == "play" else ".variation-box").bounding_box()
+    move = page.locator(".move-list [aria-current]").bounding_box()
+    assert box["y"] <= move["y"] and move["y"] + move["height"] <= box["y"] + box["height"] + 1
+
+
+@pytest.mark.slow
 def test_each_sides_mistakes_are_marked_in_its_colour_and_stepped_through(go):
     page = go(f"#play/tic_tac_toe?first=human&second=best*20&moves={BLUNDERS}")
     expect_reviewed(page, "75%", "0%")

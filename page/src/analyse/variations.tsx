@@ -16,7 +16,7 @@ export function Variations({ app }: { app: App }) {
   const isStart = ply === 0;
   const undo = useSignal<(() => void) | null>(null);
   const isMain = pathTo(shown).every((one) => !one.parent || one.parent.children[0] === one);
-  const list = useMoveInSight<HTMLDivElement>(shown);
+  const list = useMoveInSight<HTMLDivElement>(app);
   const remove = () => (undo.value = state.remove(shown));
   const bringBack = () => {
     undo.value?.();

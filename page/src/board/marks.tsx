@@ -85,7 +85,7 @@ export function MoveNotes({ layout, position, notes, least, marks }: MoveNotesPr
       <g key={`${action} ${text}`} class={`move-note ${isGood ? "is-good" : "is-bad"}`}>
         {!isSame(from, cell) && <Arrow {...{ layout, from, cell, width: 10 }} />}
         <g transform={`${layout.at(cell)} ${place}`}>
-          <circle r={r} />
+          <rect x={-r} y={-r} width={2 * r} height={2 * r} rx={0.3 * r} />
           <text y={0.47 * r} font-size={1.33 * r} children={sign} />
         </g>
       </g>

@@ -42,8 +42,8 @@ export function StepButtons({ state }: { state: GameState }) {
 }
 
 export function MoveList({ app }: { app: App }) {
-  const { line, ply } = app.game.shown.value;
-  const list = useMoveInSight<HTMLOListElement>(line[ply]);
+  const { line } = app.game.shown.value;
+  const list = useMoveInSight<HTMLOListElement>(app);
   return (
     <ol class="move-list" aria-label="Moves" ref={list}>
       {line.slice(1).map((node, k) => (
@@ -80,7 +80,8 @@ export function MoveButton({ app, node, number }: MoveButtonProps) {
 }
 
 /** Return the ref of a box that scrolls to the move shown; the page itself stays where it is. */
-export function useMoveInSight<T extends HTMLElement>(shown: GameNode) {
+export function useMoveInSight<T extends HTMLElement>(app: App) {
+  const { line, ply } = app.game.shown.value;
   const box = useRef<T>(null);
   useLayoutEffect(() => {
     if (!box.current) return;
@@ -89,6 +90,6 @@ export function useMoveInSight<T extends HTMLElement>(shown: GameNode) {
     if (!inner) box.current.scrollTop = 0;
     else if (inner.top < outer.top || inner.bottom > outer.bottom)
       box.current.scrollTop += inner.top - outer.top - (outer.height - inner.height) / 2;
-  }, [shown]);
+  }, [line[ply], app.review.now.value.isRunning]); // a review adds signs
   return box;
 }

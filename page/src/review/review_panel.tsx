@@ -141,7 +141,7 @@ function Accuracy({ app }: { app: App }) {
         <span class={`piece-chip piece-${setup.colors[side]}`} aria-hidden="true" />
         {`${setup.sides[side]}: `}
         <strong class="accuracy">{percentText(num ? good / num : null)}</strong>
-        {` good (${good} of ${num})`}
+        {` good (${good} of ${num} that mattered)`}
       </li>
     );
   };
