@@ -137,11 +137,11 @@ function Accuracy({ app }: { app: App }) {
   const ofSide = (side: Side) => {
     const { num, good } = accuracyOf(app.review.plies, line, side);
     return (
-      <li>
+      <li title="Only moves that could lose something count.">
         <span class={`piece-chip piece-${setup.colors[side]}`} aria-hidden="true" />
         {`${setup.sides[side]}: `}
         <strong class="accuracy">{percentText(num ? good / num : null)}</strong>
-        {` good (${good} of ${num} that mattered)`}
+        {` good (${good} of ${num})`}
       </li>
     );
   };
