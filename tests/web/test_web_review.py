@@ -402,7 +402,7 @@ def test_another_side_is_taken_over_at_its_mistake(go):
     page = go(f"#play/tic_tac_toe?first=human&second=best*20&moves={BLUNDERS}")
     expect_reviewed(page, "75%", "0%")
     page.get_by_label("Whose mistakes").select_option("Mistakes of O")
-    button(page, "Try again from there").click()  # from the turning point, which the text names
+    button(page, "Try again there").click()  # from the turning point, which the text names
     expect(page.locator("#status")).to_have_text("Your turn: O to move.")
     expect(page.locator("#seat-0")).to_have_value("player.best")
 

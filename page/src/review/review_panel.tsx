@@ -86,7 +86,7 @@ export function ReviewPanel({ app, seats, onTryAgain, onLearn }: ReviewPanelProp
             {isDone && step(turning ? "Turning point" : "Worst move", turning ?? worst)}
             <Button
               off={state.position.over && !shown}
-              text={`Try again from ${state.position.over ? "there" : "here"}`}
+              text={`Try again ${state.position.over ? "there" : "from here"}`}
               onClick={tryAgain}
             />
             {onLearn && (!isDone || puzzles.length > 0) && (
