@@ -14,9 +14,8 @@ import sys
 from collections.abc import Iterator
 from typing import NoReturn, TextIO
 
-# M_TRIM_THRESHOLD, M_ARENA_MAX and M_MMAP_THRESHOLD of glibc, from its malloc.h.
+# glibc's M_TRIM_THRESHOLD and M_MMAP_THRESHOLD, from its malloc.h.
 _TRIM_THRESHOLD = -1
-_ARENA_MAX = -8
 _MMAP_THRESHOLD = -3
 
 
@@ -51,9 +50,9 @@ def keep_freed_memory() -> None:
 def return_freed_memory() -> None:
     """Make glibc return freed memory to the system soon; without glibc, do nothing.
 
-    Loading a network frees 100 MB and more, which the default keeps, in arenas of each thread.
+    Loading a network frees 100 MB and more, which the default keeps.
     """
-    _set_malloc({_TRIM_THRESHOLD: 64 << 10, _ARENA_MAX: 2})
+    _set_malloc({_TRIM_THRESHOLD: 64 << 10})
 
 
 def _set_malloc(options: dict[int, int]) -> None:
