@@ -3,10 +3,11 @@
     python scripts/learn_from_book.py 3000 network=patterns network.shared_units=512
     python scripts/learn_from_book.py 0 --networks best checkpoints/connect_four/RUN
 
-The positions are those after 12 random moves, no two alike, whose results the solver's opening book
-knows: those where nobody has won, or can win at once. A new network learns the results of most of
-them for the given number of steps. The script prints how well it predicts the results of the other
-20,000, and how well the named networks do, none of which has search.
+The positions are those after 12 random moves whose results are in the solver's opening book: nobody
+has won, and the player to move cannot win at once. No two are alike or mirrored. A new network with
+a win/draw/loss head learns the results of most of them for the given number of steps. The script
+prints how well it predicts the results of the other 20,000 without search, and how well the named
+networks do.
 """
 
 import argparse
@@ -28,7 +29,7 @@ from alphazero.players.base import PlayerSettings
 from alphazero.players.registry import make_player
 from alphazero.runtime.device import set_num_threads
 from alphazero.runtime.jit import njit
-from alphazero.solvers.opening_book import CONNECT_FOUR, UNKNOWN, book_score, load_book
+from alphazero.solvers.opening_book import CONNECT_FOUR, UNKNOWN, book_index, load_book
 from alphazero.training.run_config import compose
 from alphazero.training.settings import TrainSettings
 
@@ -76,25 +77,30 @@ def compare(num_steps: int, arguments: list[str], networks: list[str]) -> None:
 
 
 def positions(game: Game, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Return distinct positions of 12 discs, [N, K], and their results, for the player to move."""
+    """Return positions of 12 discs, [N, K], and their results, for the player to move.
+
+    No two are alike or mirrored: all have different entries in the book.
+    """
     states = game.initial_states(_NUM_GAMES)
     for _ in range(_NUM_PLIES):
         mask = game.legal_action_mask(states)
         actions = np.where(mask, rng.random(mask.shape), -1.0).argmax(axis=1)
         after = game.step(states, actions)
         states = after.states[~after.over]
-    states = rng.permutation(np.unique(states, axis=0))
-    scores = np.zeros(len(states), np.int64)
-    _look_up(load_book(CONNECT_FOUR), states, scores)
-    is_known = scores != UNKNOWN
-    return states[is_known], np.sign(scores[is_known])
+    book = load_book(CONNECT_FOUR)
+    entries = np.zeros(len(states), np.int64)
+    _find_entries(book, states, entries)
+    states, entries = states[entries >= 0], entries[entries >= 0]
+    order = rng.permutation(np.unique(entries, return_index=True)[1])
+    order = order[book.scores[entries[order]] != UNKNOWN]
+    return states[order], np.sign(book.scores[entries[order]]).astype(np.int64)
 
 
 @njit
-def _look_up(book, states, scores):
+def _find_entries(book, states, entries):
     for row in range(states.shape[0]):
         state = states[row]
-        scores[row] = book_score(book, state[0], state[0] | state[1])
+        entries[row] = book_index(book, state[0], state[0] | state[1])
 
 
 def _batches(

@@ -101,7 +101,7 @@ def _exact_line(
     """Return a line of perfect play from a solved position, as far as it is solved quickly.
 
     Args:
-        player: its search chooses among equally good moves, as a person would expect.
+        player: the network or UCT player whose search chooses among equally good moves.
         state: the position, an array of K state words.
     """
     line: list[int] = []

@@ -10,11 +10,13 @@ from alphazero.solvers.registry import make_solver
 
 
 def test_its_positions_have_twelve_discs_and_the_results_of_the_solver(monkeypatch):
-    monkeypatch.setattr(learn_from_book, "_NUM_GAMES", 60)
+    monkeypatch.setattr(learn_from_book, "_NUM_GAMES", 20_000)
     game = make_game("connect_four")
     states, results = learn_from_book.positions(game, np.random.default_rng(1))
-    assert 20 < len(states) == len(results)
-    assert (game.observe(states)[:, :2].sum(axis=(1, 2, 3)) == 12).all()
+    planes = game.observe(states)
+    assert (planes[:, :2].sum(axis=(1, 2, 3)) == 12).all()
+    apart = {min(board.tobytes(), board[:, :, ::-1].tobytes()) for board in planes}
+    assert 5_000 < len(states) == len(results) == len(apart)  # no two alike or mirrored
     scores = make_solver(game).scores(states[:4])
     assert results[:4].tolist() == np.sign(scores.max(axis=1)).tolist()
 
