@@ -84,7 +84,7 @@ def test_words_win_over_experiments_and_experiments_over_games():
     assert (values["network.kind"], values["network.channels"], values[key]) == ("resnet", 32, 77)
 
 
-LENGTHS_S = {"5min": 300, "10min": 600, "1h": 3600, "3h": 10_800, "overnight": 28_800}
+LENGTHS_S = {"1min": 60, "5min": 300, "10min": 600, "1h": 3600, "3h": 10_800, "overnight": 28_800}
 
 
 @pytest.mark.slow
