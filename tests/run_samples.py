@@ -12,6 +12,7 @@ from alphazero.training.trainer import Trainer
 
 #: Settings with which a run of tic-tac-toe takes less than a second, without measurements.
 TINY = [
+    "network=2x32",
     "network.blocks=1",
     "network.channels=4",
     "network.head_channels=2",

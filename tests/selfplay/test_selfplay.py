@@ -287,8 +287,9 @@ def test_a_random_opening_never_ends_a_game(name):
         assert game.over(state[None])[0]
 
 
-def test_searches_have_the_simulations_of_that_point_of_the_run():
-    settings = dict(num_simulations=40, initial_num_simulations=10)
+@pytest.mark.parametrize("initial, at_start", ((0, 40), (10, 10), (64, 40)))
+def test_searches_have_the_simulations_of_that_point_of_the_run(initial, at_start):
+    settings = dict(num_simulations=40, initial_num_simulations=initial)
     selfplay = make_selfplay(make_game("connect_four"), search={"reuse_tree": False}, **settings)
     visits = {}
     for progress in (0.0, 1.0):
@@ -297,4 +298,4 @@ def test_searches_have_the_simulations_of_that_point_of_the_run():
             selfplay.search.step() if selfplay.games.playing.any() else selfplay.advance(1)
         row = selfplay.search.finished_rows()[0]
         visits[progress] = int(selfplay.search.tree.node_visits[row, 0]) - 1
-    assert visits == {0.0: 10, 1.0: 40}
+    assert visits == {0.0: at_start, 1.0: 40}

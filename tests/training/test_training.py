@@ -224,7 +224,7 @@ def test_boards_are_played_in_turn_and_share_the_network_and_the_window(tmp_path
         ("network=windows game.also=[othello]", "game.also", "othello"),
         ("network=windows game.also=[connect_four]", "game.also", "connect_four"),
         ("network=windows game.also=[connect_x:5x5x4,connect_x:5x5x4]", "game.also", None),
-        ("game.also=[connect_x:5x5x4]", "network.kind", "resnet"),
+        ("network=4x48 game.also=[connect_x:5x5x4]", "network.kind", "resnet"),
         ("network=windows game.also=[antigravity:GAME]", "game.also", "antigravity:GAME"),
         ("network=windows game.also=[connect_x:5x5x4] learner.epochs=1", "learner.epochs", 1),
         (
