@@ -28,7 +28,7 @@ COPY --from=build /dist /dist
 RUN if [ -n "$TORCH_INDEX" ]; then \
         pip install --no-cache-dir -c /constraints.txt --index-url "$TORCH_INDEX" torch; fi \
     && for wheel in /dist/*.whl; do \
-        pip install --no-cache-dir -c /constraints.txt "$wheel[openvino,web]"; done \
+        pip install --no-cache-dir -c /constraints.txt "$wheel[web]"; done \
     && useradd --create-home alphazero
 USER alphazero
 WORKDIR /home/alphazero

@@ -72,7 +72,7 @@ $(BIN)/python:
 	$(PYTHON) -m venv --upgrade-deps $(VENV)  # a new pip installs in half the time
 
 $(VENV)/.installed: pyproject.toml constraints.txt | $(BIN)/python
-	$(PIP_INSTALL) -e '.[openvino,web,plot,pettingzoo]'
+	$(PIP_INSTALL) -e '.[web,plot,pettingzoo]'
 	@touch $@
 
 $(VENV)/.installed-test: pyproject.toml constraints.txt | $(BIN)/python

@@ -33,7 +33,7 @@ from typing import Any
 ROOT = Path(__file__).parents[1]
 DIST = ROOT / "dist"
 RELEASE = ROOT / "build" / "release"
-EXTRAS = "openvino,web"  # as in the Dockerfile
+EXTRAS = "web"  # as in the Dockerfile
 #: What a stranger tries first. `prove` fails unless the trained player is perfect.
 COMMANDS = (
     "--help",

@@ -12,8 +12,6 @@ from typing import Any
 import numpy as np
 
 from alphazero.games.batched_game import CompiledGame, Game
-from alphazero.network.weights import load_network
-from alphazero.network.window_states import LOOKED_UP
 from alphazero.play.requests import Refusal
 from alphazero.players.base import PlayerSettings
 from alphazero.players.python_uct import uct_player
@@ -37,9 +35,6 @@ from alphazero.web.search_view import (
 #: Maximum number of networks in memory; the least recently used one is dropped. A game between two
 #: networks and its analysis need three.
 MAX_LOADED = 3
-#: Number of weights below which torch is fast enough. OpenVINO would take 150 MB and three seconds
-#: more to load.
-_SMALL_NETWORK = 100_000
 #: Default number of simulations, for each kind of player that searches.
 SIMULATIONS_BY_KIND = {"network": DEFAULT_SIMULATIONS, "uct": DEFAULT_UCT_SIMULATIONS}
 #: Number of UCT's progress reports, which come 20 times per second, between two of its snapshots.
@@ -87,11 +82,7 @@ class Thinking:
     def _load_network(self, game: Game, path: Path, _changed: int) -> NetworkSearch:
         from alphazero.players.network import load_network_player
 
-        stored = load_network(path)
-        num_weights = sum(array.size for array in stored.arrays.values())
-        has_tables = stored.settings.get("kind") in LOOKED_UP
-        engine = "torch" if num_weights < _SMALL_NETWORK and not has_tables else "auto"
-        settings = PlayerSettings(endgame="auto", engine=engine, network_kind=self._network_kind)
+        settings = PlayerSettings(endgame="auto", network_kind=self._network_kind)
         searcher = load_network_player(game, path, settings)
         assert isinstance(searcher, SearchPlayer)
         return NetworkSearch(searcher)
