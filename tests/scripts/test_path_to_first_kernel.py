@@ -10,7 +10,7 @@ import pytest
 SCRIPT = Path(__file__).parents[2] / "scripts" / "path_to_first_kernel.py"
 #: Game -> the most modules and climbs before self-play calls its first kernel. When a machine
 #: first sees a game of one's own, the notes on it are written, too: two climbs more.
-CEILINGS = {"connect_four": (36, 16), "examples/breakthrough_python.py": (38, 25)}
+CEILINGS = {"connect_four": (37, 17), "examples/breakthrough_python.py": (38, 25)}
 
 
 @pytest.mark.slow
