@@ -10,6 +10,7 @@ import argparse
 import time
 
 import numpy as np
+from script_command import exit_status
 
 from alphazero.evaluation.exact.accuracy import Proportion, measure_accuracy
 from alphazero.evaluation.exact.set_file import find_set
@@ -65,4 +66,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(exit_status(main))

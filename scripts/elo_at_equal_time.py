@@ -10,6 +10,8 @@ draws under perfect play.
 
 import argparse
 
+from script_command import exit_status
+
 from alphazero.cli.match import tally_text
 from alphazero.cli.progress import progress
 from alphazero.evaluation.match import play_match
@@ -57,4 +59,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(exit_status(main))
