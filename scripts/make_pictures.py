@@ -26,11 +26,11 @@ FONT = "ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace"
 HARD_SPACE = "&#160;"  # adjacent ordinary spaces would collapse into one
 WINDOW_BUTTONS = ("#ff5f57", "#febc2e", "#28c840")
 IMAGES = Path("docs/images")
-SEEDS = ",".join(f"docs/runs/connect_four_1h/seed{seed}" for seed in (1, 2, 3))
+SEEDS = ",".join(f"docs/runs/connect_four_10min/seed{seed}" for seed in (1, 2))
 #: The arguments of `alphazero plot` for each picture.
 PLOTS = {
     "connect_four_exact.png": ["what=exact", f"run={SEEDS}"],
-    "run_connect_four.png": ["run=docs/runs/connect_four_1h/seed1"],
+    "run_connect_four.png": ["run=docs/runs/connect_four_10min/seed1"],
     "game_connect_four.gif": [
         *("what=game", "game=connect_four", "first=best", "second=uct:1000", "seed=1")
     ],

@@ -67,7 +67,7 @@ def main() -> None:
         page.mouse.move(2, 2)
         _wait(page, 1)
         page.screenshot(path=IMAGES / "page_analysis.png")
-        seeds = ["connect_four_1h/seed1", "connect_four_1h/seed2", "connect_four_1h/seed3"]
+        seeds = ["connect_four_10min/seed1", "connect_four_10min/seed2"]
         page = opened(f"runs/{seeds[0]}?with={','.join(seeds[1:])}&x=hours", height=1000)
         page.wait_for_selector(".chart canvas")
         _wait(page, 2)
