@@ -19,24 +19,26 @@ import urllib.request
 from pathlib import Path
 from typing import Any
 
+from script_command import exit_status
+
 _PAUSE_S = 3.0  # of a person, before each request
 _KINDS = ("Rss", "Pss")
 
 
-def main(arguments: list[str]) -> int:
+def main(arguments: list[str]) -> None:
     """Start a server, use it for the given number of minutes, and print its memory per game."""
     minutes = float(arguments[0]) if arguments else 0.0
     command = [sys.executable, "-m", "alphazero", "serve", "open=false"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         try:
             assert server.stdout is not None
-            address = next(
-                found[0] for line in server.stdout if (found := re.search(r"http://\S+:\d+", line))
-            )
-            visit_all(address, server.pid, minutes)
+            found = (re.search(r"http://\S+:\d+", line) for line in server.stdout)
+            address = next(filter(None, found), None)
+            if address is None:
+                raise ValueError("the server did not start: its message is above.")
+            visit_all(address[0], server.pid, minutes)
         finally:
             server.kill()
-    return 0
 
 
 def visit_all(address: str, pid: int, minutes: float) -> None:
@@ -93,4 +95,4 @@ def memory_mb(pid: int) -> list[float]:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main(sys.argv[1:]))
+    raise SystemExit(exit_status(lambda: main(sys.argv[1:])))

@@ -41,7 +41,7 @@ class SelfPlaySettings:
     initial_num_simulations: int = option(
         0,
         "simulations of a search at the start of the run, which grow linearly to num_simulations; "
-        "0 and larger numbers start with num_simulations",
+        "0, or more than num_simulations, starts with num_simulations",
         low=0,
     )
     simulations_grown_at: float = option(
@@ -101,7 +101,7 @@ def simulations_at(settings: SelfPlaySettings, progress: float) -> int:
 
     The number grows linearly from ``initial_num_simulations`` to ``num_simulations``, which it
     reaches at the fraction ``simulations_grown_at`` of the run. If ``initial_num_simulations`` is
-    0 or larger, it is always ``num_simulations``.
+    0, or more than ``num_simulations``, it is always ``num_simulations``.
 
     Args:
         settings: the settings of self-play.

@@ -9,7 +9,8 @@ import pytest
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "path_to_first_kernel.py"
 #: Game -> the most modules and climbs before self-play calls its first kernel. When a machine
-#: first sees a game of one's own, the notes on it are written, too: two climbs more.
+#: first sees a game of one's own, the notes on it are written, too: two climbs more. The network of
+#: Connect Four's proposals checks that the board suits it, which the towers before did not.
 CEILINGS = {"connect_four": (37, 17), "examples/breakthrough_python.py": (38, 25)}
 
 
