@@ -166,8 +166,9 @@ def test_a_point_of_a_curve_opens_a_game_against_its_network_and_the_result_stay
     for _ in range(5):
         expect(status).to_have_text(re.compile("Your turn|wins|draw"))
         if "Your turn" in status.inner_text():
+            count = page.locator(".move-list li").count()
             page.locator(".grid-cell.is-legal").first.click()
-            expect(status).not_to_have_text(re.compile("Your turn"))
+            expect(page.locator(".move-list li").nth(count)).to_be_visible()
             expect(status).not_to_have_text(re.compile("thinking"))
     result = {"You w": "1 won", "You l": "1 lost", "A dra": "1 drawn"}[status.inner_text()[:5]]
     expect(page.locator(".seat-note", has_text=result)).to_be_visible()
