@@ -3,12 +3,14 @@
 import sys
 import warnings
 
+import numpy as np
 import pytest
 from python_games import COMPILED_SMALL, SMALL, ConnectFour, SmallConnectFour
 from run_samples import TINY, assert_same, figures, make_trainer, reports, run_until
 
 import alphazero as az
 from alphazero.network.weights import network_arrays
+from alphazero.network.window_states import LOOKED_UP
 from alphazero.own_games.registry import make_game
 from alphazero.runtime.errors import ConfigError
 from alphazero.solvers.enumeration import ExactValues, enumerate_positions
@@ -95,6 +97,26 @@ def test_what_the_end_of_a_run_needs_is_refused_at_its_start(
     with pytest.raises(ConfigError) as error:
         make_trainer(tmp_path, *words.split(), game=name)
     assert error.value.key == key and game.__name__ in str(error.value)
+
+
+class OnBothSides(SmallConnectFour):
+    """The opponent's plane contains the player's own discs as well."""
+
+    def observe(self):
+        own, opponent = super().observe()
+        return np.stack([own, own | opponent])
+
+
+@pytest.mark.parametrize("kind", LOOKED_UP)
+def test_networks_of_pieces_are_refused_where_planes_are_something_else(kind):
+    settings = TrainSettings()
+    settings.network.kind = kind
+    settings.game.name = make_game(SmallConnectFour).name
+    check_run(settings)
+    settings.game.name = make_game(OnBothSides).name
+    with pytest.raises(ConfigError) as error:
+        check_run(settings)
+    assert (error.value.key, error.value.value) == ("network.kind", kind)
 
 
 def few_values(game):
